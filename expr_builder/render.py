@@ -1,0 +1,263 @@
+"""The tree as expression text, with its placeholders for names and values.
+
+One :class:`Placeholders` serves all expressions of one action, so that its condition and its update share names and
+can never define one placeholder twice.
+"""
+
+from __future__ import annotations
+
+from .errors import BuildError
+from .limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS
+from .nodes import (
+    And,
+    Arithmetic,
+    Between,
+    Comparison,
+    Condition,
+    Function,
+    IfNotExists,
+    In,
+    ListAppend,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Path,
+    Size,
+)
+from .paths import is_bare
+from .updates import KEYWORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from .paths import Segments
+    from .updates import UpdateAction
+    from .values import AttributeValue
+
+__all__ = ["Placeholders", "count_operators", "render", "render_projection", "render_update"]
+
+# Each operator takes three characters or more, with its operands: shorter text cannot hold too many.
+_SHORTEST_WITH_TOO_MANY = MAX_OPERATORS * 3
+
+
+class Placeholders:
+    """Hands out ``#n0``, ``#n1`` … for names, each distinct name once, and ``:v0``, ``:v1`` … for values.
+
+    Args:
+        always: Alias every name, also those that could be written bare.
+    """
+
+    __slots__ = ("_aliases", "always", "values")
+
+    def __init__(self, *, always: bool = False) -> None:
+        self.always = always
+        self.values: dict[str, AttributeValue] = {}
+        self._aliases: dict[str, str] = {}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """ExpressionAttributeNames: placeholder to name."""
+        return {alias: name for name, alias in self._aliases.items()}
+
+    def name(self, name: str) -> str:
+        """How to write one attribute's name."""
+        alias = self._aliases.get(name)
+        if alias is None:
+            if not self.always and is_bare(name):
+                return name
+            alias = self._aliases[name] = f"#n{len(self._aliases)}"
+        return alias
+
+    def value(self, value: AttributeValue) -> str:
+        """How to write one value."""
+        placeholder = f":v{len(self.values)}"
+        self.values[placeholder] = value
+        return placeholder
+
+    def path(self, segments: Segments) -> str:
+        """How to write a document path: ``#n0.city[0]``."""
+        if len(segments) == 1:
+            return self.name(segments[0])  # type: ignore[arg-type]  # the first segment is always a name
+        text = ""
+        for segment in segments:
+            if isinstance(segment, int):
+                text += f"[{segment}]"
+            else:
+                text += f".{self.name(segment)}" if text else self.name(segment)
+        return text
+
+    def into(self, request: dict[str, Any]) -> None:
+        """Add the two maps to a request. An empty map is left out: DynamoDB refuses it."""
+        if self._aliases:
+            request["ExpressionAttributeNames"] = self.names
+        if self.values:
+            request["ExpressionAttributeValues"] = self.values
+
+
+def render(node: Condition, placeholders: Placeholders) -> str:
+    """Write a condition with the fewest parentheses that keep its meaning.
+
+    Raises:
+        BuildError: when the text is longer than 4,096 bytes or has more than 300 operators.
+    """
+    return _checked(_RENDERERS[type(node)](node, placeholders), (node,))
+
+
+def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
+    """Write an update expression: each clause once, in the order SET, REMOVE, ADD, DELETE.
+
+    Raises:
+        BuildError: when there is nothing to do, or the text is too long or has too many operators.
+    """
+    clauses = []
+    for keyword in KEYWORDS:
+        written = [_update_action(action, placeholders) for action in actions if action.keyword == keyword]
+        if written:
+            clauses.append(f"{keyword} {', '.join(written)}")
+    if not clauses:
+        raise BuildError(
+            "an update that changes nothing",
+            rule="update-empty",
+            place="UpdateExpression",
+            fix="add set, remove, add or delete; to only test a condition, use check",
+        )
+    return _checked(" ".join(clauses), tuple(action.value for action in actions if action.value is not None))
+
+
+def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
+    """Write a projection expression: ``email, address.city``."""
+    return _checked(", ".join(placeholders.path(path.segments) for path in paths), ())
+
+
+def count_operators(node: Any) -> int:
+    """Count the operators and functions in a tree, as the limit of 300 counts them."""
+    if isinstance(node, (And, Or)):
+        return len(node.parts) - 1 + sum(map(count_operators, node.parts))
+    if isinstance(node, (Path, Literal)):
+        return 0
+    if not isinstance(node, Node):
+        return sum(map(count_operators, node)) if isinstance(node, tuple) else 0
+    return 1 + sum(count_operators(getattr(node, slot)) for kind in type(node).__mro__ for slot in _slots(kind))
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    return tuple(getattr(kind, "__slots__", ()))
+
+
+def _checked(text: str, nodes: tuple[Any, ...]) -> str:
+    if len(text) < _SHORTEST_WITH_TOO_MANY:
+        return text
+    size = len(text.encode())
+    if size > MAX_EXPRESSION_BYTES:
+        raise BuildError(
+            f"an expression of {size} bytes, {MAX_EXPRESSION_BYTES} are allowed",
+            rule="expression-length",
+            fix="split the request, or shorten long names by alias",
+        )
+    operators = sum(map(count_operators, nodes))
+    if operators > MAX_OPERATORS:
+        raise BuildError(
+            f"an expression of {operators} operators and functions, {MAX_OPERATORS} are allowed",
+            rule="expression-operators",
+            fix="split the request",
+        )
+    return text
+
+
+# --- One function per kind of node
+
+
+def _path(node: Path, placeholders: Placeholders) -> str:
+    return placeholders.path(node.segments)
+
+
+def _literal(node: Literal, placeholders: Placeholders) -> str:
+    return placeholders.value(node.value)
+
+
+def _size(node: Size, placeholders: Placeholders) -> str:
+    return f"size({placeholders.path(node.path.segments)})"
+
+
+def _comparison(node: Comparison, placeholders: Placeholders) -> str:
+    return f"{_any(node.left, placeholders)} {node.operator} {_any(node.right, placeholders)}"
+
+
+def _between(node: Between, placeholders: Placeholders) -> str:
+    subject, low = _any(node.operand, placeholders), _any(node.low, placeholders)
+    return f"{subject} BETWEEN {low} AND {_any(node.high, placeholders)}"
+
+
+def _in(node: In, placeholders: Placeholders) -> str:
+    subject = _any(node.operand, placeholders)
+    return f"{subject} IN ({', '.join(_any(choice, placeholders) for choice in node.choices)})"
+
+
+def _function(node: Function, placeholders: Placeholders) -> str:
+    path = _any(node.path, placeholders)
+    return (
+        f"{node.name}({path})" if node.argument is None else f"{node.name}({path}, {_any(node.argument, placeholders)})"
+    )
+
+
+def _and(node: And, placeholders: Placeholders) -> str:
+    return " AND ".join(
+        f"({_any(part, placeholders)})" if isinstance(part, Or) else _any(part, placeholders) for part in node.parts
+    )
+
+
+def _or(node: Or, placeholders: Placeholders) -> str:
+    return " OR ".join(_any(part, placeholders) for part in node.parts)
+
+
+def _not(node: Not, placeholders: Placeholders) -> str:
+    part = _any(node.part, placeholders)
+    return f"NOT ({part})" if isinstance(node.part, (And, Or)) else f"NOT {part}"
+
+
+def _if_not_exists(node: IfNotExists, placeholders: Placeholders) -> str:
+    return f"if_not_exists({_path(node.path, placeholders)}, {_any(node.default, placeholders)})"
+
+
+def _arithmetic(node: Arithmetic, placeholders: Placeholders) -> str:
+    return f"{_any(node.left, placeholders)} {node.operator} {_any(node.right, placeholders)}"
+
+
+def _list_append(node: ListAppend, placeholders: Placeholders) -> str:
+    return f"list_append({_any(node.first, placeholders)}, {_any(node.second, placeholders)})"
+
+
+def _update_action(action: UpdateAction, placeholders: Placeholders) -> str:
+    path = placeholders.path(action.path.segments)
+    if action.value is None:
+        return path
+    joint = " = " if action.keyword == "SET" else " "
+    return f"{path}{joint}{_any(action.value, placeholders)}"
+
+
+_RENDERERS: dict[type, Callable[[Any, Placeholders], str]] = {
+    And: _and,
+    Arithmetic: _arithmetic,
+    Between: _between,
+    Comparison: _comparison,
+    Function: _function,
+    IfNotExists: _if_not_exists,
+    In: _in,
+    ListAppend: _list_append,
+    Literal: _literal,
+    Not: _not,
+    Or: _or,
+    Path: _path,
+    Size: _size,
+}
+
+
+def _any(node: Node, placeholders: Placeholders) -> str:
+    renderer = _RENDERERS.get(type(node))
+    if renderer is None:  # a fluent subclass (Attr, SizeOf …) is written like the node that it is
+        renderer = next(_RENDERERS[base] for base in type(node).__mro__ if base in _RENDERERS)
+        _RENDERERS[type(node)] = renderer
+    return renderer(node, placeholders)

@@ -1,0 +1,326 @@
+"""Uniqueness by markers.
+
+DynamoDB keeps one promise of uniqueness: the primary key. So each value that must be unique gets an item of its own, a
+marker, whose key is the value; record and markers are written, changed and removed in one transaction. A marker
+remembers its owner, and is released only on behalf of that owner: a stale change can never free somebody else's value.
+"""
+
+from __future__ import annotations
+
+from .conditions import Attr, all_of
+from .errors import BuildError, TransactionCanceled, UniqueViolation
+from .transactions import TransactWrite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from .actions import Delete, Put, Table, WriteAction
+    from .errors import Reason
+    from .nodes import Condition
+
+__all__ = ["OWNER", "RECORD", "Marker", "Unique", "UniqueWrite"]
+
+RECORD = "record"
+"""The slot of the record itself; the other slots have the names of the fields."""
+
+OWNER = "owner"
+"""The attribute in which a marker remembers whose it is."""
+
+_RELEASE = ".release"
+
+
+class Marker:
+    """How the marker of one unique field is keyed.
+
+    Args:
+        template: The marker's partition key, with one ``{}`` for the value: ``"UNIQ#EMAIL#{}"``. The value belongs into
+            the partition key: under one common partition key all sign-ups would meet in one hot partition.
+        normalize: Turns a value into the form that is compared, such as lower case; the value itself when left out.
+        sort: The marker's sort key, in a table that has one.
+        optional: Whether a record may lack the field; it then has no marker.
+
+    Raises:
+        BuildError: for a template without exactly one ``{}``.
+    """
+
+    __slots__ = ("_prefix", "_suffix", "normalize", "optional", "sort", "template")
+
+    def __init__(
+        self,
+        template: str,
+        *,
+        normalize: Callable[[str], str] | None = None,
+        sort: str = "LOCK",
+        optional: bool = False,
+    ) -> None:
+        if template.count("{}") != 1:
+            raise BuildError(
+                "a marker's template has exactly one {} for the value",
+                rule="marker-template",
+                place="Marker",
+                fix='such as "UNIQ#EMAIL#{}"',
+            )
+        self.template = template
+        self.normalize = normalize
+        self.sort = sort
+        self.optional = optional
+        self._prefix, _, self._suffix = template.partition("{}")
+
+    @property
+    def prefix(self) -> str:
+        """What every marker's key of this field begins with."""
+        return self._prefix
+
+    def value_key(self, value: Any) -> str:
+        """The marker's partition key for ``value``, normalised.
+
+        Raises:
+            BuildError: for a value that is no string, empty, or empty once normalised: a marker of nothing would block
+                everybody who has none.
+        """
+        normal = self.normalize(value) if self.normalize and isinstance(value, str) else value
+        if not isinstance(normal, str) or not normal:
+            raise BuildError(
+                "a unique value is a non-empty string",
+                rule="marker-value",
+                fix="give the record the value, or declare the Marker optional=True",
+            )
+        return f"{self._prefix}{normal}{self._suffix}"
+
+
+class UniqueWrite(TransactWrite):
+    """What :class:`Unique` makes: a transaction that knows which of its slots claim a unique value."""
+
+    def __init__(self, *actions: WriteAction, claims: tuple[str, ...], token: str | None) -> None:
+        super().__init__(*actions, token=token)
+        self._claims = claims
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The fields whose values this transaction claims: slots that fail because the value is taken."""
+        return self._claims
+
+    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
+        refused = super()._refusal(response, retried)
+        holders = {field: _owner(refused.slots[field]) for field in self._claims if field in refused.failed}
+        if not holders:
+            return refused
+        return UniqueViolation(refused.slots, holders=holders, explain=refused.explain, retried=retried)
+
+
+class Unique:
+    """Keeps fields of a table's records unique.
+
+    Args:
+        table: The table that holds records and markers.
+        owner: The attribute of the record that its markers remember as their owner; mostly its partition key.
+        markers: For each unique field a :class:`Marker`.
+
+    Raises:
+        BuildError: when no field is declared, or two templates could make one key.
+
+    Example:
+        ``Unique(accounts, owner="PK", email=Marker("UNIQ#EMAIL#{}")).create({"PK": "A#1", "SK": "P", "email": e})``
+        puts the record and ``{"PK": "UNIQ#EMAIL#…", "SK": "LOCK", "owner": "A#1"}``, both only if they do not exist.
+    """
+
+    def __init__(self, table: Table, *, owner: str, **markers: Marker) -> None:
+        self.table = table
+        self.owner = owner
+        self.markers = dict(markers)
+        self._check_declaration()
+
+    def create(
+        self, item: Mapping[str, Any], *, token: str | None = None, when: Condition | None = None
+    ) -> UniqueWrite:
+        """Write a new record and one marker for each of its unique fields, each only if it does not exist.
+
+        Args:
+            item: The record, with every unique field that is not optional.
+            token: See :class:`TransactWrite`.
+            when: A further condition on the record's place; it can only matter while the record does not exist.
+
+        Returns:
+            A transaction with the slot ``"record"`` and one slot for each field. Sending it raises
+            :class:`UniqueViolation` with all taken fields.
+        """
+        record = self.table.put(item).when(all_of(self.table.absent, when))
+        owner = self._owner_of(item, "create")
+        claims = [
+            self._claim(field, key, owner)
+            for field in self.markers
+            if (key := self._marker_key(field, item.get(field))) is not None
+        ]
+        return self._transaction([record.named(RECORD), *claims], token)
+
+    def change(
+        self,
+        old: Mapping[str, Any],
+        *,
+        token: str | None = None,
+        when: Condition | None = None,
+        set: Mapping[Any, Any] | None = None,  # noqa: A002  # the name of the method that it feeds
+        **fields: Any,
+    ) -> UniqueWrite:
+        """Change unique fields of a record, and swap the markers whose normalised value differs.
+
+        Everything is guarded by what was read: the record must exist and still have the old value of each changed
+        field; a new marker must not exist; an old one must belong to this record.
+
+        Args:
+            old: The record as it was read: its key, its owner attribute and the old values of the fields.
+            token: See :class:`TransactWrite`.
+            when: A further condition on the record, such as its version.
+            set: Further attributes to set in the same update, as for ``Update.set``.
+            fields: The new values; ``None`` removes an optional field.
+
+        Returns:
+            A transaction with the slots ``"record"``, the field's name for each new marker, and ``"<field>.release"``
+            for each old one. A field that differs only by normalisation touches the record alone.
+        """
+        self._check_fields(fields)
+        owner = self._owner_of(old, "change")
+        guards: list[Condition | None] = [self.table.present]
+        update = self.table.update(self._key_of(old))
+        swaps: list[WriteAction] = []
+        for field in self.markers:
+            if field not in fields:
+                continue
+            before, after = old.get(field), fields[field]
+            guards.append(Attr(field).not_exists() if before is None else Attr(field).eq(before))
+            update = update.remove(field) if after is None else update.set({field: after})
+            swaps += self._swap(field, before, after, owner)
+        if set:
+            update = update.set(set)
+        record = update.when(all_of(*guards, when)).named(RECORD)
+        return self._transaction([record, *swaps], token)
+
+    def delete(
+        self, item: Mapping[str, Any], *, token: str | None = None, when: Condition | None = None
+    ) -> UniqueWrite:
+        """Delete a record and its markers, each only if this record owns it.
+
+        Args:
+            item: The record **as stored** (read it consistently): what it says of its unique fields is what is
+                released, and the deletion is refused when that has changed since.
+            token: See :class:`TransactWrite`.
+            when: A further condition on the record.
+
+        Returns:
+            A transaction with the slot ``"record"`` and ``"<field>.release"`` for each marker.
+        """
+        owner = self._owner_of(item, "delete")
+        guards: list[Condition | None] = [self.table.present]
+        releases: list[WriteAction] = []
+        for field in self.markers:
+            value = item.get(field)
+            key = self._marker_key(field, value)
+            guards.append(Attr(field).not_exists() if key is None else Attr(field).eq(value))
+            if key is not None:
+                releases.append(self._release(field, key, owner))
+        record = self.table.delete(self._key_of(item)).when(all_of(*guards, when)).named(RECORD)
+        return self._transaction([record, *releases], token)
+
+    # --- the marker's own actions
+
+    def marker_item(self, field: str, value: Any, owner: Any) -> dict[str, Any]:
+        """The whole marker of a field's value: its key and its owner."""
+        return {**self.marker_key(field, value), OWNER: owner}
+
+    def marker_key(self, field: str, value: Any) -> dict[str, Any]:
+        """The key of the marker of a field's value."""
+        try:
+            return self._keyed(field, self.markers[field].value_key(value))
+        except BuildError as error:
+            raise error.within(f"unique field {field}") from None
+
+    def _keyed(self, field: str, key: str) -> dict[str, Any]:
+        keys = [key, self.markers[field].sort]
+        return dict(zip(self.table.key_types, keys, strict=False))
+
+    def _claim(self, field: str, key: str, owner: Any) -> Put:
+        marker = {**self._keyed(field, key), OWNER: owner}
+        return self.table.put(marker).if_not_exists().named(field)
+
+    def _release(self, field: str, key: str, owner: Any) -> Delete:
+        return self.table.delete(self._keyed(field, key)).when(Attr(OWNER).eq(owner)).named(field + _RELEASE)
+
+    def _swap(self, field: str, before: Any, after: Any, owner: Any) -> list[WriteAction]:
+        old_key, new_key = self._marker_key(field, before), self._marker_key(field, after)
+        if old_key == new_key:
+            return []
+        swaps: list[WriteAction] = []
+        if new_key is not None:
+            swaps.append(self._claim(field, new_key, owner))
+        if old_key is not None:
+            swaps.append(self._release(field, old_key, owner))
+        return swaps
+
+    def _marker_key(self, field: str, value: Any) -> str | None:
+        marker = self.markers[field]
+        if value is None and marker.optional:
+            return None
+        try:
+            return marker.value_key(value)
+        except BuildError as error:
+            raise error.within(f"unique field {field}") from None
+
+    # --- checks and small change
+
+    def _transaction(self, actions: list[WriteAction], token: str | None) -> UniqueWrite:
+        claims = tuple(field for field in self.markers if any(action.slot == field for action in actions))
+        return UniqueWrite(*(action.return_old_on_failure() for action in actions), claims=claims, token=token)
+
+    def _key_of(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: item[name] for name in self.table.key_types if name in item}
+
+    def _owner_of(self, item: Mapping[str, Any], method: str) -> Any:
+        owner = item.get(self.owner)
+        if owner is None or owner == "":
+            raise BuildError(
+                f"the record has no {self.owner}, which its markers need as their owner",
+                rule="marker-owner",
+                place=f"Unique.{method}",
+                fix="pass the whole record",
+            )
+        return owner
+
+    def _check_fields(self, fields: Mapping[str, Any]) -> None:
+        unknown = [field for field in fields if field not in self.markers]
+        if unknown:
+            raise BuildError(
+                f"{', '.join(unknown)}: no unique field of that name",
+                rule="marker-field",
+                place="Unique.change",
+                fix=f"declared are {', '.join(self.markers)}; pass other attributes as set={{…}}",
+            )
+
+    def _check_declaration(self) -> None:
+        if not self.markers:
+            raise BuildError(
+                "no unique field is declared", rule="marker-field", place="Unique", fix='email=Marker("UNIQ#EMAIL#{}")'
+            )
+        for field, marker in self.markers.items():
+            if field == RECORD or not isinstance(marker, Marker):
+                raise BuildError(
+                    f"{field} is not a field with a Marker",
+                    rule="marker-field",
+                    place="Unique",
+                    fix=f'name it otherwise than "{RECORD}", and declare it as Marker("…{{}}")',
+                )
+        prefixes = [(marker.prefix, field) for field, marker in self.markers.items()]
+        for prefix, field in prefixes:
+            for other, other_field in prefixes:
+                if field != other_field and other.startswith(prefix):
+                    raise BuildError(
+                        f"a value of {field} could make the marker of a value of {other_field}",
+                        rule="marker-template",
+                        place="Unique",
+                        fix="give the templates prefixes of which none begins another",
+                    )
+
+
+def _owner(reason: Reason) -> Any:
+    return reason.item.get(OWNER) if reason.item is not None else None

@@ -1,0 +1,490 @@
+"""Python values <-> AttributeValue, with sizes in bytes.
+
+One pass serialises a value, checks it against the rules for attribute values and adds up its size, by the rules
+of https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html and
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html.
+
+======================  =====================================================================================
+Python                  AttributeValue
+======================  =====================================================================================
+``str``                 ``{"S": …}``
+``bool``                ``{"BOOL": …}``
+``int``, ``Decimal``    ``{"N": …}``, canonical text: ``1.50`` and ``1.5`` are one number
+``float``               ``{"N": …}``, by its shortest repr: ``0.1`` is ``0.1``
+``None``                ``{"NULL": true}``
+``bytes``, …            ``{"B": …}``, raw; base64 comes in only where JSON text is written
+``list``, ``tuple``     ``{"L": […]}``
+a mapping               ``{"M": {…}}``, keys sorted
+``set``, ``frozenset``  ``{"SS": […]}``, ``{"NS": […]}`` or ``{"BS": […]}``, elements sorted
+======================  =====================================================================================
+
+Subclasses count as their base (an ``IntEnum`` member is a number, a ``StrEnum`` member a string).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .errors import BuildError
+from .limits import (
+    CONTAINER_OVERHEAD_BYTES,
+    ELEMENT_OVERHEAD_BYTES,
+    MAX_ATTRIBUTE_NAME_BYTES,
+    MAX_DEPTH,
+    MAX_NUMBER_DIGITS,
+    MAX_NUMBER_EXPONENT,
+    MIN_NUMBER_EXPONENT,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from decimal import Decimal
+    from typing import Any, TypeAlias
+
+    AttributeValue: TypeAlias = dict[str, Any]
+    """One typed value as the client takes it: ``{"S": "text"}``, ``{"N": "42"}`` …"""
+    Sized: TypeAlias = tuple[AttributeValue, int]
+
+__all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attribute_value", "to_item", "to_number"]
+
+_PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
+_SMALL_INT = 10**MAX_NUMBER_DIGITS
+
+
+def to_attribute_value(value: Any) -> AttributeValue:
+    """Serialise one value.
+
+    Args:
+        value: Any Python value of the module's table, nested up to 32 levels.
+
+    Returns:
+        The AttributeValue, such as ``{"M": {"tags": {"SS": ["a", "b"]}}}``.
+
+    Raises:
+        BuildError: for a value that DynamoDB has no type for or would refuse; its place is the path of the bad value
+            inside ``value``.
+    """
+    return sized(value)[0]
+
+
+def to_item(item: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """Serialise an item (or a key): each attribute by :func:`to_attribute_value`, attributes sorted by name.
+
+    Raises:
+        BuildError: with the place of the bad value, such as ``.tags[2]``.
+    """
+    return sized_item(item)[0]
+
+
+def sized(value: Any) -> Sized:
+    """Serialise one value and return it with its size in bytes."""
+    return (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, 1)
+
+
+def sized_item(item: Mapping[str, Any]) -> tuple[dict[str, AttributeValue], int]:
+    """Serialise an item and return it with its size in bytes, attribute names included."""
+    typed: dict[str, AttributeValue] = {}
+    total = 0
+    name: Any = None
+    try:
+        for name in sorted(item):
+            value = item[name]
+            if type(value) is str and value.isascii() and name.isascii():
+                typed[name] = {"S": value}
+                total += len(name) + len(value)
+                continue
+            total += _name_size(name)
+            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, 1)
+            total += size
+    except BuildError as error:
+        raise error.within(f".{name}" if error.rule != "attribute-name" else "") from None
+    except TypeError:
+        raise _not_names(item) from None
+    if "" in typed or any(type(name) is not str for name in typed):
+        raise _not_names(item)
+    return typed, total
+
+
+def from_attribute_value(value: Mapping[str, Any]) -> Any:
+    """Turn an AttributeValue into a Python value.
+
+    Numbers come back as ``int`` when they are whole, else as ``Decimal`` (exact, whatever the decimal context says);
+    sets as ``set``, binary values as ``bytes``.
+
+    Raises:
+        BuildError: when ``value`` is not an AttributeValue.
+    """
+    try:
+        ((tag, content),) = value.items()
+        return _READERS[tag](content)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BuildError(
+            "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
+        ) from None
+
+
+def from_item(item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Turn an item of AttributeValues into a dictionary of Python values."""
+    return {name: from_attribute_value(value) for name, value in item.items()}
+
+
+def size_of(value: Mapping[str, Any]) -> int:
+    """Size of one AttributeValue in bytes, by DynamoDB's formula; a name that leads to it is not included."""
+    ((tag, content),) = value.items()
+    if tag == "S":
+        return _text_size(content)
+    if tag == "N":
+        return _number_size(content)
+    if tag == "B":
+        return len(content)
+    if tag in ("BOOL", "NULL"):
+        return 1
+    if tag == "SS":
+        return sum(map(_text_size, content))
+    if tag == "NS":
+        return sum(map(_number_size, content))
+    if tag == "BS":
+        return sum(map(len, content))
+    if tag == "L":
+        return CONTAINER_OVERHEAD_BYTES + sum(size_of(element) + ELEMENT_OVERHEAD_BYTES for element in content)
+    entries = ((_text_size(name), size_of(element)) for name, element in content.items())
+    return CONTAINER_OVERHEAD_BYTES + sum(name + size + ELEMENT_OVERHEAD_BYTES for name, size in entries)
+
+
+def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
+    """Size of an item of AttributeValues in bytes, attribute names included: what the 400 KB limit counts."""
+    return sum(_text_size(name) + size_of(value) for name, value in item.items())
+
+
+def to_number(value: int | float | Decimal) -> str:
+    """Write a number the way DynamoDB stores it: ``1.50`` as ``1.5``, ``1.5E2`` as ``150``, ``-0`` as ``0``.
+
+    Raises:
+        BuildError: for NaN, Infinity, more than 38 significant digits, or a size outside 1E-130 … 9.99E+125.
+    """
+    if isinstance(value, int):
+        if -_SMALL_INT < value < _SMALL_INT:
+            return int.__repr__(value)
+        if value.bit_length() > 424:  # above 10**126: refused before it is turned into ever longer text
+            raise _number_range()
+        text = int.__repr__(abs(value))
+        digits = text.rstrip("0")
+        return _canonical(value < 0, digits, len(text) - len(digits))
+    if isinstance(value, float):
+        text = float.__repr__(value)
+        if text.endswith(".0") and value:
+            return text[:-2]
+        return parse_number(text)
+    return parse_number(str(value))
+
+
+def parse_number(text: str) -> str:
+    """Check number text as DynamoDB reads it and return it in canonical form."""
+    mantissa, _, exponent_text = text.replace("E", "e").partition("e")
+    negative = mantissa.startswith("-")
+    whole, _, fraction = mantissa.lstrip("+-").partition(".")
+    digits = whole + fraction
+    signs = mantissa[: len(mantissa) - len(mantissa.lstrip("+-"))]
+    exponent_digits = exponent_text[1:] if exponent_text[:1] in ("+", "-") else exponent_text
+    has_exponent = "e" in text.replace("E", "e")
+    if (
+        len(signs) > 1
+        or not (digits.isascii() and digits.isdigit())
+        or (has_exponent and not (exponent_digits.isascii() and exponent_digits.isdigit()))
+    ):
+        raise BuildError(
+            "not a finite number", rule="number-finite", fix="NaN and Infinity cannot be stored; use a string or None"
+        )
+    digits = digits.lstrip("0")
+    if not digits:
+        return "0"
+    if len(exponent_digits) > 6:
+        raise _number_range()
+    significant = digits.rstrip("0")
+    exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
+    return _canonical(negative, significant, exponent)
+
+
+def _canonical(negative: bool, digits: str, exponent: int) -> str:
+    """Write ``digits`` (no zeros at either end) times ten to the power of ``exponent``."""
+    if len(digits) > MAX_NUMBER_DIGITS:
+        raise BuildError(
+            f"a number of {len(digits)} significant digits, {MAX_NUMBER_DIGITS} are allowed",
+            rule="number-precision",
+            fix="round it, or store it as a string",
+        )
+    magnitude = exponent + len(digits) - 1
+    if not MIN_NUMBER_EXPONENT <= magnitude <= MAX_NUMBER_EXPONENT:
+        raise _number_range()
+    sign = "-" if negative else ""
+    if exponent >= 0 and magnitude < _PLAIN_NUMBER_LENGTH:
+        return f"{sign}{digits}{'0' * exponent}"
+    if exponent < 0 <= magnitude:
+        return f"{sign}{digits[:exponent]}.{digits[exponent:]}"
+    if exponent < 0 and -exponent < _PLAIN_NUMBER_LENGTH:
+        return f"{sign}0.{digits.rjust(-exponent, '0')}"
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}E{magnitude:+d}"
+
+
+def _number_range() -> BuildError:
+    return BuildError(
+        "a number outside DynamoDB's range, 1E-130 to 9.99E+125 in size",
+        rule="number-range",
+        fix="store it as a string",
+    )
+
+
+def _number_size(text: str) -> int:
+    """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
+    mantissa = text.partition("E")[0]
+    digits = mantissa.lstrip("-").replace(".", "").strip("0")
+    return (len(digits) + 1) // 2 + 1 + mantissa.startswith("-")
+
+
+def _text_size(text: str) -> int:
+    return len(text) if text.isascii() else len(_utf8(text))
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise BuildError(
+            "text with half a surrogate pair, which UTF-8 cannot hold",
+            rule="text-utf8",
+            fix="repair the text where it is read, or store bytes",
+        ) from None
+
+
+def _name_size(name: Any) -> int:
+    if type(name) is not str or not name:
+        raise BuildError(
+            f"attribute names are non-empty strings, not {_kind(name)}", rule="attribute-name", fix="rename the key"
+        )
+    size = _text_size(name)
+    if size > MAX_ATTRIBUTE_NAME_BYTES:
+        raise BuildError(
+            f"an attribute name of {size} bytes, {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
+            rule="attribute-name",
+            fix="shorten it",
+        )
+    return size
+
+
+def _not_names(item: Any) -> BuildError:
+    bad = item
+    if isinstance(item, Mapping):
+        bad = next((name for name in item if type(name) is not str or not name), None)
+    return BuildError(
+        f"attribute names are non-empty strings, not {_kind(bad)}",
+        rule="attribute-name",
+        fix="rename the key" if isinstance(item, Mapping) else "pass a mapping of attribute names to values",
+    )
+
+
+def _kind(value: Any) -> str:
+    """A value's type as it may be shown in an error: the value itself may be personal."""
+    return "an empty string" if value == "" and type(value) is str else type(value).__name__
+
+
+# --- Python -> AttributeValue. Each takes the value and how deep it is nested, and returns it with its size.
+
+
+def _string(value: str, depth: int) -> Sized:
+    return {"S": value}, _text_size(value)
+
+
+def _boolean(value: bool, depth: int) -> Sized:
+    return {"BOOL": value}, 1
+
+
+def _null(value: None, depth: int) -> Sized:
+    return {"NULL": True}, 1
+
+
+def _number(value: int | float | Decimal, depth: int) -> Sized:
+    text = to_number(value)
+    return {"N": text}, _number_size(text)
+
+
+def _binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
+    raw = bytes(value)
+    return {"B": raw}, len(raw)
+
+
+def _list(value: list[Any] | tuple[Any, ...], depth: int) -> Sized:
+    _check_depth(depth)
+    elements: list[AttributeValue] = []
+    total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
+    try:
+        for element in value:
+            typed, size = (_SERIALIZERS.get(type(element)) or _serializer_of(element))(element, depth + 1)
+            elements.append(typed)
+            total += size
+    except BuildError as error:
+        raise error.within(f"[{len(elements)}]") from None
+    return {"L": elements}, total
+
+
+def _map(value: Mapping[str, Any], depth: int) -> Sized:
+    _check_depth(depth)
+    entries: dict[str, AttributeValue] = {}
+    total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
+    name: Any = None
+    try:
+        for name in sorted(value):
+            total += _name_size(name)
+            element = value[name]
+            entries[name], size = (_SERIALIZERS.get(type(element)) or _serializer_of(element))(element, depth + 1)
+            total += size
+    except BuildError as error:
+        raise error.within(
+            f".{name}" if error.rule != "attribute-name" or (type(name) is str and name) else ""
+        ) from None
+    except TypeError:  # keys that cannot be sorted are not all strings
+        raise _not_names(value) from None
+    return {"M": entries}, total
+
+
+def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
+    if not value:
+        raise BuildError(
+            "an empty set, which DynamoDB cannot store",
+            rule="set-empty",
+            fix="leave the attribute out, or remove it in an update",
+        )
+    kinds = {_SET_TYPES.get(type(element)) or _set_type_of(element) for element in value}
+    if len(kinds) > 1 or None in kinds:
+        raise BuildError(
+            f"a set of {' and '.join(sorted({type(element).__name__ for element in value}))}",
+            rule="set-mixed",
+            fix="a set holds only strings, only numbers or only bytes; use a list for anything else",
+        )
+    kind = kinds.pop()
+    if kind == "SS":
+        texts = sorted(str.__str__(element) for element in value)
+        return {"SS": texts}, sum(map(_text_size, texts))
+    if kind == "BS":
+        binaries = sorted({bytes(element) for element in value})
+        return {"BS": binaries}, sum(map(len, binaries))
+    # 0.1 and Decimal("0.1") are two elements to Python and one number to DynamoDB.
+    numbers = sorted({to_number(element) for element in value}, key=_numeric_order)
+    return {"NS": numbers}, sum(map(_number_size, numbers))
+
+
+def _numeric_order(text: str) -> tuple[Decimal, str]:
+    from decimal import Decimal
+
+    return Decimal(text), text
+
+
+def _check_depth(depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise BuildError(
+            f"nested deeper than {MAX_DEPTH} levels",
+            rule="value-depth",
+            fix="flatten the value (does it contain itself?), or store it as JSON text",
+        )
+
+
+_SERIALIZERS: dict[type, Callable[[Any, int], Sized]] = {
+    str: _string,
+    bool: _boolean,
+    type(None): _null,
+    int: _number,
+    float: _number,
+    bytes: _binary,
+    bytearray: _binary,
+    memoryview: _binary,
+    list: _list,
+    tuple: _list,
+    dict: _map,
+    set: _set,
+    frozenset: _set,
+}
+
+_SET_TYPES = {str: "SS", int: "NS", float: "NS", bytes: "BS"}
+
+
+def _set_type_of(element: Any) -> str | None:
+    """The set type for an element of a less usual type; ``None`` where there is none (a bool is not a number)."""
+    if isinstance(element, str):
+        return "SS"
+    if isinstance(element, bytes):
+        return "BS"
+    is_number = (isinstance(element, (int, float)) and not isinstance(element, bool)) or _is_decimal(element)
+    return "NS" if is_number else None
+
+
+def _serializer_of(value: Any) -> Callable[[Any, int], Sized]:
+    """Find the serializer for a type that is not in the table itself."""
+    if _is_decimal(value):
+        return _number
+    if isinstance(value, str):
+        return lambda text, depth: _string(str.__str__(text), depth)
+    for base, serializer in (
+        (int, _number),
+        (float, _number),
+        (Mapping, _map),
+        (list, _list),
+        (tuple, _list),
+        (set, _set),
+        (frozenset, _set),
+        (bytes, _binary),
+    ):
+        if isinstance(value, base):
+            return serializer
+    if type(value).__name__ == "Binary" and isinstance(getattr(value, "value", None), bytes):
+        return lambda wrapped, depth: _binary(wrapped.value, depth)  # boto3's wrapper for binary values
+    raise BuildError(
+        f"DynamoDB has no type for a {type(value).__name__}",
+        rule="value-type",
+        fix=_FIXES.get(type(value).__name__, "convert it to a string, number, bytes, bool, None, list, dict or set"),
+    )
+
+
+_FIXES = {
+    "datetime": "store .isoformat(), or int(.timestamp()) for a time to live",
+    "date": "store .isoformat()",
+    "UUID": "store str(…)",
+    "Fraction": "store a Decimal",
+    "complex": "store a list of two numbers",
+    "generator": "store list(…)",
+}
+
+
+def _is_decimal(value: Any) -> bool:
+    # By name, so that the decimal module is loaded only by programs that use it.
+    return any(base.__module__ == "decimal" and base.__name__ == "Decimal" for base in type(value).__mro__)
+
+
+# --- AttributeValue -> Python
+
+
+def _read_number(text: str) -> int | Decimal:
+    if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
+        return int(text)
+    from decimal import Decimal
+
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else number
+
+
+def _read_null(content: Any) -> None:
+    return None
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "S": str,
+    "N": _read_number,
+    "B": bytes,
+    "BOOL": bool,
+    "NULL": _read_null,
+    "L": lambda content: [from_attribute_value(element) for element in content],
+    "M": from_item,
+    "SS": set,
+    "NS": lambda content: {_read_number(element) for element in content},
+    "BS": lambda content: {bytes(element) for element in content},
+}
