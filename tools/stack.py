@@ -1,0 +1,124 @@
+"""Builds the SAM application and deploys it to a local cloud."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+
+from tools.local_cloud import REGION, LocalCloud
+from tools.tokens import AUDIENCE, ISSUER
+from tools.venvs import ENVIRONMENTS, ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+BUILD = ROOT / ".aws-sam/build"
+STACK = "accounts"
+
+
+class StackError(RuntimeError):
+    """Building or deploying failed; what SAM said about it is in the message or above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What a deployed stack answers to."""
+
+    url: str
+    table: str
+
+
+def local_architecture() -> str:
+    """This machine's processor as Lambda names it: local functions run on it, whatever production runs on."""
+    return "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
+
+
+def sam_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """An environment in which the project's own SAM CLI and Python 3.13 come first, and no telemetry is sent."""
+    environment = dict(os.environ if base is None else base)
+    bin_folder = ENVIRONMENTS["sam"].path / "bin"
+    return environment | {
+        "PATH": f"{bin_folder}{os.pathsep}{environment['PATH']}",
+        "SAM_CLI_TELEMETRY": "0",
+        "AWS_DEFAULT_REGION": REGION,
+    }
+
+
+def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bool = False, cwd: Path = ROOT) -> None:
+    """Runs the SAM CLI; its output goes to standard error, or with ``quiet`` is shown only when it fails."""
+    done = subprocess.run(
+        ["sam", *arguments],
+        cwd=cwd,
+        env=sam_environment(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if quiet else sys.stderr,
+        stderr=subprocess.STDOUT if quiet else None,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise StackError(f"{done.stdout or ''}`sam {arguments[0]}` failed (exit {done.returncode}).")
+
+
+def build(*, architecture: str | None = None, build_dir: Path = BUILD, quiet: bool = False) -> None:
+    """Builds functions and layer for an architecture (this machine's when none is named)."""
+    override = f"Architecture={architecture or local_architecture()}"
+    sam("build", "--build-dir", str(build_dir), "--parameter-overrides", override, quiet=quiet)
+
+
+def deploy(
+    cloud: LocalCloud,
+    *,
+    jwks: str,
+    parameters: Mapping[str, str] | None = None,
+    stack: str = STACK,
+    build_dir: Path = BUILD,
+    quiet: bool = False,
+) -> Deployment:
+    """Deploys what was built to the local cloud as a sandbox that accepts development tokens."""
+    values = {
+        "Stage": "sandbox",
+        "Architecture": local_architecture(),
+        "JwtIssuer": ISSUER,
+        "JwtAudience": AUDIENCE,
+        "JwtJwks": jwks,
+        **(parameters or {}),
+    }
+    # By file (JSON is YAML): on the command line SAM would split the key set at its quotes.
+    overrides = cloud.folder / f"{stack}-parameters.yaml"
+    overrides.write_text(json.dumps(values))
+    sam(
+        *("deploy", "--template-file", str(build_dir / "template.yaml"), "--stack-name", stack),
+        *("--parameter-overrides", overrides.as_uri(), "--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),
+        *("--resolve-s3", "--s3-prefix", stack, "--no-confirm-changeset", "--no-fail-on-empty-changeset"),
+        "--no-progressbar",
+        environment=cloud.environment(),
+        quiet=quiet,
+    )
+    return describe(cloud, stack=stack)
+
+
+def describe(cloud: LocalCloud, *, stack: str = STACK) -> Deployment:
+    """What a stack that was deployed to the local cloud answers to."""
+    client = boto3.client(
+        "cloudformation",
+        endpoint_url=cloud.endpoint,
+        region_name=REGION,
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+    outputs = {
+        output["OutputKey"]: output["OutputValue"]
+        for output in client.describe_stacks(StackName=stack)["Stacks"][0]["Outputs"]
+    }
+    # https://<api id>.execute-api.<region>.amazonaws.com/<stage>, of which only the local cloud's own form answers
+    host, _, stage = outputs["ApiUrl"].removeprefix("https://").partition("/")
+    return Deployment(url=cloud.api_url(host.partition(".")[0], stage), table=outputs["TableName"])
