@@ -1,0 +1,114 @@
+"""When two e-mail addresses, or two usernames, are the same.
+
+Each has two forms. The *display* form is what the person typed (for an address, without surrounding space); it is
+shown, and mail goes to it. The *key* form is what must be unique and becomes part of a marker's key. Nothing else in
+the house normalises.
+
+The rules carry a version, :data:`NORM`, which is stored with each account so that they can change later.
+"""
+
+from __future__ import annotations
+
+import re
+
+from email_validator import EmailNotValidError, validate_email
+
+__all__ = [
+    "EMAIL_MAX",
+    "NORM",
+    "USERNAME_MAX",
+    "USERNAME_MIN",
+    "InvalidIdentity",
+    "email_display",
+    "email_key",
+    "username_display",
+    "username_key",
+]
+
+NORM = 1
+EMAIL_MAX = 254  # RFC 5321, section 4.5.3.1.3: a path of 256 with its two angle brackets
+USERNAME_MIN, USERNAME_MAX = 3, 32
+
+# ASCII only, on purpose: in Unicode, lower-casing joins names that look different (the Kelvin sign becomes "k").
+_USERNAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
+
+
+class InvalidIdentity(ValueError):
+    """A value that cannot be an e-mail address or a username. The message never contains the value.
+
+    Attributes:
+        code: ``"invalid_email"`` or ``"invalid_username"``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def email_display(value: object) -> str:
+    """Check an address and return it as typed, without surrounding space.
+
+    Raises:
+        InvalidIdentity: when it is not one address that the service can keep.
+    """
+    typed = _stripped(value)
+    _email(typed)
+    return typed
+
+
+def email_key(value: object) -> str:
+    """Return what makes the address unique: local part in lower case, domain as lower-case ASCII.
+
+    Plus tags and dots are kept: who may fold them differs from provider to provider. The key of a key is the key
+    itself.
+
+    Raises:
+        InvalidIdentity: when it is not one address that the service can keep.
+    """
+    local, domain = _email(_stripped(value))
+    return f"{local.lower()}@{domain.lower()}"
+
+
+def username_display(value: object) -> str:
+    """Check a username and return it as typed.
+
+    Raises:
+        InvalidIdentity: when it is not a username.
+    """
+    if not isinstance(value, str) or not USERNAME_MIN <= len(value) <= USERNAME_MAX or not _USERNAME.fullmatch(value):
+        raise InvalidIdentity(
+            "invalid_username",
+            f"must be {USERNAME_MIN} to {USERNAME_MAX} characters: letters a to z and digits, "
+            "with single '-', '_' or '.' between them",
+        )
+    return value
+
+
+def username_key(value: object) -> str:
+    """Return what makes the username unique: the name in lower case. The key of a key is the key itself.
+
+    Raises:
+        InvalidIdentity: when it is not a username.
+    """
+    return username_display(value).lower()
+
+
+def _stripped(value: object) -> str:
+    return value.strip(" \t\r\n") if isinstance(value, str) else ""
+
+
+def _email(typed: str) -> tuple[str, str]:
+    """Local part and ASCII domain. The length is looked at first, so that nothing long reaches the parser."""
+    if 0 < len(typed) <= EMAIL_MAX:
+        try:
+            found = validate_email(typed, check_deliverability=False, allow_smtputf8=False, strict=True)
+        except EmailNotValidError:
+            pass  # its message quotes what was typed
+        else:
+            # Without SMTPUTF8 there is always an ASCII form; the domain of the key is taken from it.
+            return found.local_part, found.ascii_domain
+    raise InvalidIdentity(
+        "invalid_email",
+        f"must be one e-mail address of at most {EMAIL_MAX} characters, with only ASCII before the @, "
+        "such as name@example.com",
+    )

@@ -1,0 +1,68 @@
+"""How accounts are stored.
+
+================  =========================  ===========  ==================================
+item              PK                         SK           attributes
+================  =========================  ===========  ==================================
+account           ``ACCT#<account_id>``      ``PROFILE``  see :func:`account_item`
+e-mail marker     ``UNIQ#EMAIL#<key>``       ``LOCK``     ``owner``: the account's PK
+username marker   ``UNIQ#HANDLE#<key>``      ``LOCK``     ``owner``: the account's PK
+================  =========================  ===========  ==================================
+
+The value is in the partition key, so that markers spread over partitions instead of heating one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.identity import NORM, email_key, username_key
+from expr_builder import Marker, Table, Unique
+
+__all__ = ["account_item", "account_key", "accounts_table", "unique_fields"]
+
+
+def accounts_table(name: str) -> Table:
+    """The table of accounts and markers, under its deployed name."""
+    return Table(name, partition_key="PK", sort_key="SK")
+
+
+def unique_fields(table: Table) -> Unique:
+    """What must be unique in the table: the key form of e-mail and of username."""
+    return Unique(
+        table,
+        owner="PK",
+        email=Marker("UNIQ#EMAIL#{}", normalize=email_key),
+        username=Marker("UNIQ#HANDLE#{}", normalize=username_key),
+    )
+
+
+def account_key(account_id: str) -> dict[str, str]:
+    """The key of an account's item."""
+    return {"PK": f"ACCT#{account_id}", "SK": "PROFILE"}
+
+
+def account_item(
+    account_id: str, *, email: str, username: str, subject: str, created_at: str, fingerprint: str, version: int = 1
+) -> dict[str, Any]:
+    """A whole account item.
+
+    Args:
+        account_id: The account's id.
+        email: The address as typed.
+        username: The username as typed.
+        subject: The ``sub`` of the token that signed up: the only one who may see, change or delete the account.
+        created_at: ISO 8601, UTC, with ``Z``.
+        fingerprint: SHA-256 of the sign-up request, so that a repeated one is known again.
+        version: Counts changes, from 1.
+    """
+    return {
+        **account_key(account_id),
+        "account_id": account_id,
+        "email": email,
+        "username": username,
+        "subject": subject,
+        "version": version,
+        "created_at": created_at,
+        "fingerprint": fingerprint,
+        "norm": NORM,
+    }

@@ -1,0 +1,308 @@
+"""What can be done with accounts. Knows the store, knows nothing of HTTP.
+
+Every write is one transaction that carries its own guards: the markers are free, the record is the one that was read,
+and its subject is the caller. So nothing can slip between a check and a write; what was read before only makes the
+answer better.
+
+A refused write is looked at again before it is reported. It may have been refused by its own earlier attempt, whose
+answer was lost, and then it has succeeded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4, uuid5
+
+from botocore import exceptions as botocore_errors
+
+from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
+from accounts.model import Account, ChangeEmail, SignUp
+from accounts.schema import account_item, account_key, accounts_table, unique_fields
+from expr_builder import (
+    Attr,
+    IdempotentParameterMismatch,
+    TransactionCanceled,
+    TransactionUnfinished,
+    TransactWrite,
+    UniqueViolation,
+    from_item,
+)
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from expr_builder import Condition
+
+__all__ = ["AccountService", "fingerprint"]
+
+_NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
+_ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
+_LOOKS = 4  # how often to look for an account whose token says that it exists
+_LOOK_SECONDS = 0.1
+_THROTTLED = {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
+
+Stored = Mapping[str, Any]
+TimeLeft = Callable[[], float]
+
+
+class AccountService:
+    """Sign up, look up, change and delete accounts.
+
+    Each method takes ``subject``, the caller; those that write take ``time_left``, which tells the seconds that
+    remain for retries.
+
+    Args:
+        client: A boto3 DynamoDB client (not a resource's, which would serialise twice).
+        table_name: The table.
+        clock: The time, aware.
+        ids: Fresh ids, for requests without an idempotency key.
+        sleep: Waits some seconds.
+    """
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table_name: str,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        ids: Callable[[], UUID] = uuid4,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._table = accounts_table(table_name)
+        self._unique = unique_fields(self._table)
+        self._clock = clock
+        self._ids = ids
+        self._sleep = sleep
+
+    def sign_up(
+        self, request: SignUp, *, subject: str, key: str | None = None, time_left: TimeLeft | None = None
+    ) -> Account:
+        """Make an account, if its e-mail and its username are free.
+
+        With an idempotency ``key``, the account's id and the transaction's token follow from caller and key: the same
+        request again finds its own account and gets the first answer again, for as long as the account exists.
+
+        Raises:
+            Taken: with all taken fields.
+            KeyReused: when the key came with another request before, or its account is deleted since.
+            Busy: when no final answer came in time.
+        """
+        account_id, token = (
+            (_derived("account", subject, key), _derived("sign-up", subject, key))
+            if key is not None
+            else (str(self._ids()), str(self._ids()))
+        )
+        item = account_item(
+            account_id,
+            email=request.email,
+            username=request.username,
+            subject=subject,
+            created_at=_timestamp(self._clock()),
+            fingerprint=fingerprint(request),
+        )
+        try:
+            self._send(self._unique.create(item, token=token), time_left)
+        except IdempotentParameterMismatch:
+            return self._answer_again(item)
+        except TransactionCanceled as refusal:
+            return self._sign_up_refused(refusal, item)
+        return Account.of(item)
+
+    def get(self, account_id: str, *, subject: str) -> Account:
+        """Read an account.
+
+        Raises:
+            NotFound: when there is none, or it is not the caller's.
+            Busy: when no answer came.
+        """
+        return Account.of(self._own(account_id, subject))
+
+    def change_email(
+        self,
+        account_id: str,
+        request: ChangeEmail,
+        *,
+        subject: str,
+        expected: Collection[int] | None = None,
+        key: str | None = None,
+        time_left: TimeLeft | None = None,
+    ) -> Account:
+        """Give the account another address. The same address again writes nothing and is a success.
+
+        Args:
+            account_id: Which account. request: The new address. subject: The caller. expected: The versions at which
+                the change may happen; ``None`` for any. key: An idempotency key: within the ten minutes of a
+                transaction's token, the change is not made a second time. time_left: See the class.
+
+        Raises:
+            NotFound: when there is no such account, or it is not the caller's.
+            Stale: when the account is at none of the expected versions.
+            Taken: when the address belongs to another account.
+            KeyReused: when the key made a change already and the address is another one now.
+            Busy: when no final answer came in time.
+        """
+        for _ in range(_ROUNDS):
+            stored = self._own(account_id, subject)
+            if stored["email"] == request.email and _may_answer(stored["version"], expected):
+                return Account.of(stored)
+            if not _allows(stored["version"], expected):
+                raise Stale
+            changed = {**stored, "email": request.email, "version": stored["version"] + 1}
+            token = _derived("change-email", subject, account_id, key) if key is not None else str(self._ids())
+            change = self._unique.change(
+                stored, email=request.email, set={"version": changed["version"]}, when=_unmoved(stored), token=token
+            )
+            try:
+                self._send(change, time_left)
+            except IdempotentParameterMismatch:
+                return self._change_again(account_id, request, subject)
+            except TransactionCanceled as refusal:
+                now = self._own(account_id, subject)
+                if now["version"] == stored["version"]:
+                    raise _verdict(refusal, stored) from None
+                if (now["version"], now["email"]) == (changed["version"], request.email):
+                    return Account.of(now)
+            else:
+                return Account.of(changed)
+        raise Busy
+
+    def delete(
+        self,
+        account_id: str,
+        *,
+        subject: str,
+        expected: Collection[int] | None = None,
+        time_left: TimeLeft | None = None,
+    ) -> None:
+        """Remove the account and set its e-mail and its username free.
+
+        The markers to remove follow from what is stored, never from what the caller believes.
+
+        Raises:
+            NotFound: when there is no such account (any more), or it is not the caller's.
+            Stale: when the account is at none of the expected versions.
+            Busy: when no final answer came in time.
+        """
+        stored = self._own(account_id, subject)
+        for _ in range(_ROUNDS):
+            if not _allows(stored["version"], expected):
+                raise Stale
+            deletion = self._unique.delete(stored, when=_unmoved(stored), token=str(self._ids()))
+            try:
+                return self._send(deletion, time_left)
+            except TransactionCanceled as refusal:
+                now = self._stored(account_id)
+                if now is None:
+                    return None  # by an attempt of ours whose answer was lost, or by somebody who asked for the same
+                if now["version"] == stored["version"]:
+                    raise _verdict(refusal, stored) from None
+                stored = now
+        raise Busy
+
+    def _sign_up_refused(self, refusal: TransactionCanceled, item: Stored) -> Account:
+        holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
+        if "record" in refusal.failed or item["PK"] in holders.values():
+            earlier = self._stored(item["account_id"])
+            if earlier is not None:
+                return _first_answer(earlier, item)
+        raise _verdict(refusal, item) from None
+
+    def _answer_again(self, item: Stored) -> Account:
+        """The token was used: the account exists, is being made this very moment, or is gone again."""
+        for look in range(_LOOKS):
+            if look:
+                self._sleep(_LOOK_SECONDS)
+            earlier = self._stored(item["account_id"])
+            if earlier is not None:
+                return _first_answer(earlier, item)
+        raise KeyReused(deleted=True)
+
+    def _change_again(self, account_id: str, request: ChangeEmail, subject: str) -> Account:
+        now = self._own(account_id, subject)
+        if now["email"] != request.email:
+            raise KeyReused
+        return Account.of(now)
+
+    def _own(self, account_id: str, subject: str) -> Stored:
+        stored = self._stored(account_id)
+        if stored is None or stored["subject"] != subject:
+            raise NotFound
+        return stored
+
+    def _stored(self, account_id: str) -> Stored | None:
+        try:
+            answer = self._client.get_item(**self._table.get(account_key(account_id), consistent=True).to_request())
+        except (botocore_errors.ConnectionError, botocore_errors.HTTPClientError):
+            raise Busy from None
+        except botocore_errors.ClientError as error:
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            if status >= 500 or error.response.get("Error", {}).get("Code") in _THROTTLED:
+                raise Busy from None
+            raise
+        return from_item(answer["Item"]) if "Item" in answer else None
+
+    def _send(self, transaction: TransactWrite, time_left: TimeLeft | None) -> None:
+        try:
+            transaction.send(self._client, time_left=time_left)
+        except TransactionUnfinished:
+            raise Busy from None
+
+
+def fingerprint(request: SignUp) -> str:
+    """SHA-256 over the checked request, the same for the same request in every process."""
+    canonical = json.dumps(request.model_dump(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def _derived(*parts: str) -> str:
+    """An id that follows from the parts. As JSON, so that no two lists of parts read the same when joined."""
+    return str(uuid5(_NAMESPACE, json.dumps(parts)))
+
+
+def _timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _unmoved(stored: Stored) -> Condition:
+    """The record's own guard: still the caller's, still at the version that was read."""
+    return Attr("subject").eq(stored["subject"]) & Attr("version").eq(stored["version"])
+
+
+def _allows(version: int, expected: Collection[int] | None) -> bool:
+    return expected is None or version in expected
+
+
+def _may_answer(version: int, expected: Collection[int] | None) -> bool:
+    """Whether a change that is already in place may be reported as done.
+
+    Also right after the expected version: then this may well be the repetition of a request whose answer was lost
+    (RFC 9110, section 13.1.1, allows success for a change that was applied already).
+    """
+    return _allows(version, expected) or _allows(version - 1, expected)
+
+
+def _first_answer(earlier: Stored, item: Stored) -> Account:
+    """What the first sign-up with this key was told, whatever happened to the account since."""
+    if (earlier["subject"], earlier["fingerprint"]) != (item["subject"], item["fingerprint"]):
+        raise KeyReused
+    return Account.of({**item, "created_at": earlier["created_at"]})
+
+
+def _verdict(refusal: TransactionCanceled, record: Stored) -> Exception:
+    """Why a write was refused that met the record as expected (or, for a sign-up, no record of its own).
+
+    A marker that names the record itself as owner is never "taken".
+    """
+    holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
+    taken = tuple(field for field, owner in holders.items() if owner != record["PK"])
+    if taken:
+        return Taken(taken)
+    if "record" in refusal.failed:
+        return Busy()  # it was there a moment ago, or was as expected again a moment later
+    return Inconsistent() if refusal.failed else refusal

@@ -1,0 +1,52 @@
+"""The one client and the one service of a Lambda container, made when the first request needs them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from accounts.service import AccountService
+from accounts.settings import settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+__all__ = ["CALL_SECONDS", "account_service", "dynamodb_client"]
+
+_CONNECT_SECONDS = 1
+_READ_SECONDS = 3
+_ATTEMPTS = 2
+
+CALL_SECONDS = _ATTEMPTS * _READ_SECONDS + 1
+"""The longest that one call can take, botocore's own second attempt and its pause included. A transaction is not
+started again with less than this left of the function's time."""
+
+
+@cache
+def dynamodb_client() -> DynamoDBClient:
+    """A client with short timeouts and two attempts a call.
+
+    Two, because a transaction that is still in progress, or in conflict, is sent again by ``TransactWrite.send`` with
+    the same token, as long as the function's time allows; more attempts below that would only eat that time.
+    """
+    return boto3.client(
+        "dynamodb",
+        config=Config(
+            connect_timeout=_CONNECT_SECONDS,
+            read_timeout=_READ_SECONDS,
+            retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        ),
+    )
+
+
+@cache
+def account_service() -> AccountService:
+    """The service on the table that the environment names.
+
+    Raises:
+        accounts.settings.SettingsError: when the environment names none.
+    """
+    return AccountService(dynamodb_client(), settings().table_name)
