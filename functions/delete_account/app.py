@@ -1,0 +1,17 @@
+"""``DELETE /accounts/{account_id}``: remove the caller's account and free what it held."""
+
+from __future__ import annotations
+
+from accounts.api import Request, Response, empty_response, serve
+from accounts.wiring import account_service
+
+
+def delete_account(request: Request) -> Response[str]:
+    """204; a second deletion finds nothing and gets 404."""
+    account_service().delete(
+        request.account_id, subject=request.subject, expected=request.if_match, time_left=request.time_left
+    )
+    return empty_response(204)
+
+
+handler = serve("DELETE", "/accounts/<account_id>", delete_account)

@@ -1,0 +1,21 @@
+"""``POST /accounts``: make an account for the caller."""
+
+from __future__ import annotations
+
+from accounts.api import Request, Response, account_response, serve
+from accounts.model import SignUp
+from accounts.wiring import account_service
+
+
+def sign_up(request: Request) -> Response[str]:
+    """201 with the account; the same ``Idempotency-Key`` again gets the same answer again."""
+    account = account_service().sign_up(
+        request.body(SignUp),
+        subject=request.subject,
+        key=request.idempotency_key,
+        time_left=request.time_left,
+    )
+    return account_response(account, status=201, location=f"{request.url_path}/{account.account_id}")
+
+
+handler = serve("POST", "/accounts", sign_up)
