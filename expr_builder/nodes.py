@@ -11,6 +11,7 @@ from .errors import BuildError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from .paths import Segments
@@ -182,6 +183,18 @@ class Condition(Node):
 
     def __invert__(self) -> Condition:
         return self.part if isinstance(self, Not) else Not(self)
+
+    def evaluate(self, item: Mapping[str, Any] | None) -> bool:
+        """Tell whether the condition holds for ``item``, by DynamoDB's rules and without DynamoDB.
+
+        Args:
+            item: The stored item as Python values; ``None`` when there is none.
+        """
+        # Nodes are below everything that works on them. Imported when asked for, so that no circle arises and
+        # programs that only build requests do not load it.
+        from .evaluate import evaluate
+
+        return evaluate(self, item)
 
     def __bool__(self) -> bool:
         raise TypeError(

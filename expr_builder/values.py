@@ -50,6 +50,7 @@ __all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attr
 
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
 _SMALL_INT = 10**MAX_NUMBER_DIGITS
+_SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
 
 
 def to_attribute_value(value: Any) -> AttributeValue:
@@ -84,26 +85,7 @@ def sized(value: Any) -> Sized:
 
 def sized_item(item: Mapping[str, Any]) -> tuple[dict[str, AttributeValue], int]:
     """Serialise an item and return it with its size in bytes, attribute names included."""
-    typed: dict[str, AttributeValue] = {}
-    total = 0
-    name: Any = None
-    try:
-        for name in sorted(item):
-            value = item[name]
-            if type(value) is str and value.isascii() and name.isascii():
-                typed[name] = {"S": value}
-                total += len(name) + len(value)
-                continue
-            total += _name_size(name)
-            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, 1)
-            total += size
-    except BuildError as error:
-        raise error.within(f".{name}" if error.rule != "attribute-name" else "") from None
-    except TypeError:
-        raise _not_names(item) from None
-    if "" in typed or any(type(name) is not str for name in typed):
-        raise _not_names(item)
-    return typed, total
+    return _entries(item, 1)
 
 
 def from_attribute_value(value: Mapping[str, Any]) -> Any:
@@ -118,7 +100,7 @@ def from_attribute_value(value: Mapping[str, Any]) -> Any:
     try:
         ((tag, content),) = value.items()
         return _READERS[tag](content)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise BuildError(
             "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
         ) from None
@@ -258,35 +240,48 @@ def _utf8(text: str) -> bytes:
         ) from None
 
 
-def _name_size(name: Any) -> int:
-    if type(name) is not str or not name:
+def _entries(mapping: Mapping[str, Any], depth: int) -> tuple[dict[str, AttributeValue], int]:
+    """Serialise the entries of an item or a map, sorted by name, so that equal mappings give equal bytes."""
+    typed: dict[str, AttributeValue] = {}
+    total = 0
+    for name in _sorted_names(mapping):
+        value = mapping[name]
+        if type(value) is str and value.isascii() and name.isascii():  # nearly all there is: no calls for it
+            typed[name] = {"S": value}
+            total += len(name) + len(value)
+            continue
+        try:
+            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
+        except BuildError as error:
+            raise error.within(f".{name}") from None
+        total += size + _text_size(name)
+    return typed, total
+
+
+def _sorted_names(mapping: Mapping[str, Any]) -> list[str]:
+    if type(mapping) is not dict and not isinstance(mapping, Mapping):
         raise BuildError(
-            f"attribute names are non-empty strings, not {_kind(name)}", rule="attribute-name", fix="rename the key"
-        )
-    size = _text_size(name)
-    if size > MAX_ATTRIBUTE_NAME_BYTES:
-        raise BuildError(
-            f"an attribute name of {size} bytes, {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
+            f"a mapping of attribute names to values is expected, not a {type(mapping).__name__}",
             rule="attribute-name",
-            fix="shorten it",
+            fix="pass a dictionary",
         )
-    return size
-
-
-def _not_names(item: Any) -> BuildError:
-    bad = item
-    if isinstance(item, Mapping):
-        bad = next((name for name in item if type(name) is not str or not name), None)
-    return BuildError(
-        f"attribute names are non-empty strings, not {_kind(bad)}",
-        rule="attribute-name",
-        fix="rename the key" if isinstance(item, Mapping) else "pass a mapping of attribute names to values",
-    )
-
-
-def _kind(value: Any) -> str:
-    """A value's type as it may be shown in an error: the value itself may be personal."""
-    return "an empty string" if value == "" and type(value) is str else type(value).__name__
+    try:
+        names = sorted(mapping)
+        for position, name in enumerate(names):
+            if type(name) is not str:
+                names[position] = str.__str__(name)  # a StrEnum member, say
+            if not 0 < len(name) <= _SURELY_SHORT_NAME and not 0 < _text_size(name) <= MAX_ATTRIBUTE_NAME_BYTES:
+                raise BuildError(
+                    f"an attribute name of {_text_size(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
+                    rule="attribute-name",
+                    fix="rename it",
+                )
+        return names
+    except TypeError:
+        bad: Any = next(name for name in mapping if not isinstance(name, str))
+        raise BuildError(
+            f"attribute names are strings, not {type(bad).__name__}", rule="attribute-name", fix="rename the key"
+        ) from None
 
 
 # --- Python -> AttributeValue. Each takes the value and how deep it is nested, and returns it with its size.
@@ -330,22 +325,8 @@ def _list(value: list[Any] | tuple[Any, ...], depth: int) -> Sized:
 
 def _map(value: Mapping[str, Any], depth: int) -> Sized:
     _check_depth(depth)
-    entries: dict[str, AttributeValue] = {}
-    total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
-    name: Any = None
-    try:
-        for name in sorted(value):
-            total += _name_size(name)
-            element = value[name]
-            entries[name], size = (_SERIALIZERS.get(type(element)) or _serializer_of(element))(element, depth + 1)
-            total += size
-    except BuildError as error:
-        raise error.within(
-            f".{name}" if error.rule != "attribute-name" or (type(name) is str and name) else ""
-        ) from None
-    except TypeError:  # keys that cannot be sorted are not all strings
-        raise _not_names(value) from None
-    return {"M": entries}, total
+    entries, total = _entries(value, depth + 1)
+    return {"M": entries}, total + CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(entries)
 
 
 def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:

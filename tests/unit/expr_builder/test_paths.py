@@ -1,0 +1,110 @@
+"""Document paths, as segments and as text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expr_builder import Attr, BuildError, Table
+from expr_builder.paths import is_bare, overlap, parse_path, path_text
+
+table = Table("t", "PK")
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        ("email", ("email",)),
+        ("address.city[0]", ("address", "city", 0)),
+        ("a[0][1].b", ("a", 0, 1, "b")),
+        ("with-dash.and space", ("with-dash", "and space")),
+    ],
+)
+def test_path_text_is_read(text: str, segments: tuple[str | int, ...]) -> None:
+    assert parse_path(text) == segments
+    assert Attr.path(text).segments == segments
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1), (".a", 1), ("a.", 3), ("a..b", 3), ("a[", 2), ("a[x]", 2), ("a[-1]", 2), ("a[1.5]", 2), ("a]", 2),
+        ("[0]", 1), ("a[0]b", 5),
+    ],
+)  # fmt: skip
+def test_path_text_that_cannot_be_read_is_named_by_column(text: str, column: int) -> None:
+    with pytest.raises(BuildError, match=f"^column {column} of the path") as caught:
+        parse_path(text)
+    assert caught.value.rule == "path-syntax"
+
+
+def test_B08_a_dot_in_a_plain_name_is_part_of_the_name() -> None:
+    request = table.update({"PK": "1"}).set({Attr("Safety.Warning"): "hot"}).to_request()
+    assert request["UpdateExpression"] == "SET #n0 = :v0"
+    assert request["ExpressionAttributeNames"] == {"#n0": "Safety.Warning"}
+    assert Attr.path("Safety.Warning").segments == ("Safety", "Warning")
+
+
+def test_B11_an_index_is_written_outside_the_alias() -> None:
+    request = table.update({"PK": "1"}).remove(Attr("items")[3]).to_request()
+    assert request["UpdateExpression"] == "REMOVE #n0[3]"
+    assert request["ExpressionAttributeNames"] == {"#n0": "items"}
+
+
+@pytest.mark.parametrize("index", [-1, 1.5, True, None, b"x"])
+def test_B11_only_whole_numbers_from_zero_are_indexes(index: object) -> None:
+    with pytest.raises(BuildError) as caught:
+        Attr("items")[index]  # type: ignore[index]
+    assert caught.value.rule == "path-index"
+    assert caught.value.place == "items"
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65536, "é" * 40000])
+def test_names_have_a_length(name: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        Attr(name)
+    assert caught.value.rule == "attribute-name"
+
+
+def test_a_name_is_a_string() -> None:
+    with pytest.raises(BuildError, match="not a int"):
+        Attr(5)  # type: ignore[arg-type]
+
+
+def test_paths_end_at_32_steps() -> None:
+    path = Attr("a")
+    for _ in range(32):
+        path = path[0]
+    with pytest.raises(BuildError) as caught:
+        path[0]
+    assert caught.value.rule == "path-depth"
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("email", True), ("a1_b", True), ("_a", False), ("1a", False), ("a-b", False), ("a.b", False), ("é", False),
+        ("status", False), ("StAtUs", False), ("ttl", False), ("owner", False), ("version", True), ("PK", True),
+    ],
+)  # fmt: skip
+def test_what_may_be_written_bare(name: str, bare: bool) -> None:
+    assert is_bare(name) is bare
+
+
+def test_paths_overlap_when_one_leads_through_the_other() -> None:
+    assert overlap(("a",), ("a", "b"))
+    assert overlap(("a", 0), ("a", 0))
+    assert not overlap(("a", 0), ("a", 1))
+    assert not overlap(("a",), ("b",))
+
+
+def test_paths_are_shown_with_odd_names_in_backquotes() -> None:
+    assert path_text(("a", 0, "b.c", "d")) == "a[0].`b.c`.d"
+    assert repr(Attr("a")[0]["b"]) == "Attr('a')[0]['b']"
+
+
+@given(st.lists(st.text("abc-_ :#é", min_size=1, max_size=4) | st.integers(0, 99), max_size=6))
+def test_path_text_without_odd_names_reads_back(rest: list[str | int]) -> None:
+    segments = ("top", *rest)
+    assert parse_path("".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in segments)[1:]) == segments
