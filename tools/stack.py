@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 BUILD = ROOT / ".aws-sam/build"
 STACK = "accounts"
+ARCHITECTURES = ("arm64", "x86_64")
 
 
 class StackError(RuntimeError):
@@ -122,3 +124,23 @@ def describe(cloud: LocalCloud, *, stack: str = STACK) -> Deployment:
     # https://<api id>.execute-api.<region>.amazonaws.com/<stage>, of which only the local cloud's own form answers
     host, _, stage = outputs["ApiUrl"].removeprefix("https://").partition("/")
     return Deployment(url=cloud.api_url(host.partition(".")[0], stage), table=outputs["TableName"])
+
+
+def main() -> int:
+    """Builds for an architecture, or this machine's."""
+    parser = argparse.ArgumentParser(prog="make build", description="Build functions and layer.")
+    parser.add_argument("architecture", nargs="?", default="", help="arm64 or x86_64 (this machine's when not given)")
+    architecture = parser.parse_args().architecture
+    if architecture not in {"", *ARCHITECTURES}:
+        print(f"ARCH must be one of {', '.join(ARCHITECTURES)}.", file=sys.stderr)
+        return 2
+    try:
+        build(architecture=architecture or None)
+    except StackError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

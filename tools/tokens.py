@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ ISSUER = "https://issuer.example.com/dev"
 AUDIENCE = "accounts"
 KEY_FILE = LOCAL / "keys/dev.pem"
 HOUR = 3600
+PLACEHOLDER = re.compile(r"\$\{TOKEN:(?P<kind>[^}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,30 @@ class Signer:
         payload = {"iss": ISSUER, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + lifetime, **claims}
         kept = {name: value for name, value in payload.items() if value is not None}
         return jwt.encode(kept, self.private_key, algorithm="ES256", headers={"kid": self.key_id})
+
+
+def fill_in(text: str, signer: Signer) -> str:
+    """The text of an event with its token placeholders (events/README.md lists them) replaced by tokens."""
+    return PLACEHOLDER.sub(lambda match: _token_for(match["kind"], signer), text)
+
+
+def _token_for(kind: str, signer: Signer) -> str:
+    name, _, value = kind.partition("=")
+    match name:
+        case "sub":
+            return signer.token(value)
+        case "expired":
+            return signer.token("user-1", lifetime=-HOUR)
+        case "wrong-key":
+            return Signer.generate(signer.key_id).token("user-1")
+        case "wrong-issuer":
+            return signer.token("user-1", iss="https://other.example.com")
+        case "wrong-audience":
+            return signer.token("user-1", aud="another-service")
+        case "unsigned":
+            return jwt.encode(jwt.decode(signer.token("user-1"), options={"verify_signature": False}), "", "none")
+        case _:
+            raise ValueError(f"There is no token placeholder ${{TOKEN:{kind}}}; see events/README.md.")
 
 
 def _save_new_key(path: Path) -> None:

@@ -1,0 +1,51 @@
+# `make` or `make help` lists the targets. What they do lies in tools/.
+
+PYTHON := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help run stop clean token invoke test lint format build lock
+
+help:  ## Show this list
+	@echo "usage: make TARGET [NAME=value]"; echo
+	@sed -nE 's/^([a-z]+):.*## (.*)$$/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+run:  ## Start the service on a local cloud and print how to call it (PORT=4566, AUTH=true to enforce IAM)
+	@tools/bootstrap dev sam ministack
+	@$(PYTHON) -m tools.run up
+
+stop:  ## Stop the local cloud; what was stored is there again after the next `make run`
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.run down
+
+clean:  ## Stop the local cloud and wipe what it stored, the build and the development key
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.run clean
+
+token:  ## Print a development token: make token SUB=alice
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.tokens "$$SUB"
+
+invoke:  ## Run one event in SAM's container on the running local cloud: make invoke EVENT=events/signup-201-created.json
+	@tools/bootstrap dev sam ministack
+	@$(PYTHON) -m tools.invoke "$$EVENT"
+
+test:  ## Run the tests: all rings, or one (RING=unit|integration|template|sam|deployed), ARGS= for pytest
+	@tools/bootstrap dev sam ministack
+	@$(PYTHON) -m tools.rings "$$RING" -- $(ARGS)
+
+lint:  ## Check style, types and the template
+	@tools/bootstrap dev sam
+	@tools/lint
+
+format:  ## Put the code into the house's format, mending what can be mended
+	@tools/bootstrap dev
+	$(PYTHON) -m ruff check --fix --quiet .
+	$(PYTHON) -m ruff format .
+
+build:  ## Build functions and layer for this machine's processor, or ARCH=arm64|x86_64
+	@tools/bootstrap dev sam
+	@$(PYTHON) -m tools.stack "$$ARCH"
+
+lock:  ## Resolve requirements/*.in anew and write the lock files (UPGRADE=1 takes newer versions)
+	@tools/bootstrap dev
+	@tools/lock

@@ -1,0 +1,81 @@
+"""Lets containers reach a server that listens on 127.0.0.1 only, for as long as it is wanted.
+
+A container of the SAM CLI sits on Docker's bridge network, whatever ``--docker-network host`` seems to promise. Docker
+Desktop leads ``host.docker.internal`` to the machine's own 127.0.0.1; plain Docker on Linux does not, so there a small
+forwarder listens on the bridge's address, which is the machine's own and reached by its containers alone.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import platform
+import socket
+import socketserver
+import subprocess
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def reachable_from_containers(endpoint: str) -> Iterator[str]:
+    """The URL by which a container reaches ``endpoint`` (``http://127.0.0.1:port``), good inside the with block."""
+    port = urlsplit(endpoint).port
+    if port is None:
+        raise ValueError(f"{endpoint} names no port.")
+    if platform.system() != "Linux":
+        yield f"http://host.docker.internal:{port}"
+        return
+    with _Forwarder((_bridge_address(), 0), port) as forwarder:
+        threading.Thread(target=forwarder.serve_forever, args=(0.05,), daemon=True).start()
+        host, chosen = cast("tuple[str, int]", forwarder.server_address)
+        try:
+            yield f"http://{host}:{chosen}"
+        finally:
+            forwarder.shutdown()
+
+
+def _bridge_address() -> str:
+    """The machine's own address on the network that containers are put on."""
+    inspect = ["docker", "network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}"]
+    config = json.loads(subprocess.run(inspect, capture_output=True, text=True, check=True).stdout)
+    # A daemon's own default names no gateway: then it is the first address.
+    return str(config.get("Gateway") or next(ipaddress.ip_network(config["Subnet"]).hosts()))
+
+
+class _Forwarder(socketserver.ThreadingTCPServer):
+    """Hands every connection on to a port of 127.0.0.1."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, address: tuple[str, int], port: int) -> None:
+        self.port = port
+        super().__init__(address, _Connection)
+
+
+class _Connection(socketserver.BaseRequestHandler):
+    server: _Forwarder
+    request: socket.socket
+
+    def handle(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.server.port)) as upstream:
+            answers = threading.Thread(target=_copy, args=(upstream, self.request), daemon=True)
+            answers.start()
+            _copy(self.request, upstream)
+            answers.join()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    """Until the source has no more to say, or either side is gone."""
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # the other direction ends by itself

@@ -1,0 +1,23 @@
+"""Whether Docker can be used: the SAM CLI's local containers need it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+HOW_TO_GET = (
+    "Docker is needed (the SAM CLI runs functions in containers) and does not answer: "
+    "install it and start its daemon, then check with `docker info`."
+)
+
+
+def is_available() -> bool:
+    """True when the docker command is there and its daemon answers."""
+    if shutil.which("docker") is None:
+        return False
+    return subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
+
+
+def has_image(name: str) -> bool:
+    """True when that image is on this machine already."""
+    return subprocess.run(["docker", "image", "inspect", name], capture_output=True, check=False).returncode == 0

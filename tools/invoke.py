@@ -1,0 +1,150 @@
+"""``make invoke EVENT=events/x.json``: one genuine ``sam local invoke``, on the running local cloud's table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from tools import bridge, docker, stack
+from tools.local_cloud import LocalCloud, running_in
+from tools.run import FOLDER
+from tools.tokens import AUDIENCE, ISSUER, Signer, fill_in
+from tools.venvs import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+AUTHORIZER = "AuthorizeFunction"
+BASE_IMAGE = "public.ecr.aws/lambda/python:3.13"
+
+
+class InvokeError(RuntimeError):
+    """The call cannot be made; the message says why and what to do."""
+
+
+def function_for(event: Mapping[str, Any]) -> str:
+    """The logical id of the function that the template routes this event to."""
+    if event.get("type") == "TOKEN":
+        return AUTHORIZER
+    routes = template_routes()
+    route = (str(event.get("httpMethod", "")).upper(), str(event.get("resource", "")))
+    if route not in routes:
+        known = ", ".join(f"{method} {path}" for method, path in sorted(routes))
+        raise InvokeError(f"The event's httpMethod and resource must be one of: {known}; or its type TOKEN.")
+    return routes[route]
+
+
+def template_routes() -> dict[tuple[str, str], str]:
+    """(method, path) -> logical id of the function, for every API event in the template that was built."""
+    template = yaml.safe_load((stack.BUILD / "template.yaml").read_text())
+    return {
+        (event["Properties"]["Method"].upper(), event["Properties"]["Path"]): name
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::Serverless::Function"
+        for event in resource["Properties"].get("Events", {}).values()
+        if event["Type"] == "Api"
+    }
+
+
+def invoke(
+    function: str, event: Mapping[str, Any], *, endpoint: str, table: str, signer: Signer
+) -> subprocess.CompletedProcess[str]:
+    """Runs ``sam local invoke`` on what was built: the response is its standard output, logs are its standard error.
+
+    Token placeholders in the event (see events/README.md) are filled in with the signer's tokens.
+    """
+    with local_arguments(endpoint=endpoint, table=table, signer=signer) as arguments:
+        return subprocess.run(
+            ["sam", "local", "invoke", function, "--event", "-", *arguments],
+            cwd=ROOT,
+            env=container_environment(endpoint),
+            input=fill_in(json.dumps(event), signer),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@contextmanager
+def local_arguments(*, endpoint: str, table: str, signer: Signer) -> Iterator[list[str]]:
+    """What ``sam local invoke`` and ``sam local start-api`` need to work on a local cloud's table, inside the block."""
+    with bridge.reachable_from_containers(endpoint) as reachable, tempfile.TemporaryDirectory() as folder:
+        architecture = stack.local_architecture()
+        parameters = {
+            "Stage": "sandbox",
+            "Architecture": architecture,
+            "JwtIssuer": ISSUER,
+            "JwtAudience": AUDIENCE,
+            "JwtJwks": signer.jwks(),
+            "DynamoDBEndpoint": reachable,
+        }
+        # The table's real name: locally SAM gives a function the logical id instead.
+        variables = {"Parameters": {"TABLE_NAME": table, "AWS_ENDPOINT_URL_DYNAMODB": reachable}}
+        parameter_file, variable_file = Path(folder, "parameters.yaml"), Path(folder, "variables.json")
+        parameter_file.write_text(json.dumps(parameters))
+        variable_file.write_text(json.dumps(variables))
+        # What is here is good enough: asking the registry for news each time takes seconds, and a network.
+        pull = ["--skip-pull-image"] if docker.has_image(f"{BASE_IMAGE}-{architecture}") else []
+        yield [
+            *("--template", str(stack.BUILD / "template.yaml"), "--parameter-overrides", parameter_file.as_uri()),
+            *("--env-vars", str(variable_file), *pull),
+        ]
+
+
+def container_environment(endpoint: str) -> dict[str, str]:
+    """The environment for ``sam local``: the local cloud's keys, which SAM hands on to the container."""
+    cloud = LocalCloud(urlsplit(endpoint).port or 0, FOLDER)
+    return stack.sam_environment(cloud.environment())
+
+
+def main() -> int:
+    """Invokes the function that the event is for, and prints its response alone on standard output."""
+    parser = argparse.ArgumentParser(prog="make invoke", description="Run one event through sam local invoke.")
+    parser.add_argument("event", help="a file of events/, e.g. make invoke EVENT=events/signup.json")
+    try:
+        event = _read(parser.parse_args().event)
+        cloud = running_in(FOLDER)
+        if cloud is None:
+            raise InvokeError("The local cloud is not running: start it with `make run`.")
+        if not docker.is_available():
+            raise InvokeError(docker.HOW_TO_GET)
+        table = stack.describe(cloud).table
+        print("Building (sam build) ...", file=sys.stderr, flush=True)
+        stack.build(quiet=True)
+        function = function_for(event)
+        print(f"Running {function} in its container (sam local invoke) ...", file=sys.stderr, flush=True)
+        done = invoke(function, event, endpoint=cloud.endpoint, table=table, signer=Signer.of_checkout())
+    except (InvokeError, stack.StackError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(done.stderr, file=sys.stderr, end="")
+    print(done.stdout.strip())
+    return done.returncode
+
+
+def _read(name: str) -> dict[str, Any]:
+    if not name:
+        raise InvokeError("Name an event: make invoke EVENT=events/signup.json")
+    path = Path(name)
+    try:
+        event = json.loads(path.read_text())
+    except OSError as error:
+        raise InvokeError(f"{name} cannot be read ({error.strerror}); the events are in events/.") from None
+    except ValueError as error:
+        raise InvokeError(f"{name} is not JSON: {error}.") from None
+    if not isinstance(event, dict):
+        raise InvokeError(f"{name} must hold one JSON object, an API Gateway event.")
+    return event
+
+
+if __name__ == "__main__":
+    sys.exit(main())
