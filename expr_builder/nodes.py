@@ -135,6 +135,20 @@ class UpdateValue(Node):
 
     __slots__ = ()
 
+    def __add__(self, amount: Any) -> UpdateValue:
+        raise _finished(self)
+
+    def __sub__(self, amount: Any) -> UpdateValue:
+        raise _finished(self)
+
+
+def _finished(value: UpdateValue) -> BuildError:
+    return BuildError(
+        f"nothing can be added to or subtracted from a {type(value).__name__}",
+        rule="update-arithmetic",
+        fix="SET computes with two operands: add constants up in Python first",
+    )
+
 
 class IfNotExists(UpdateValue):
     """``if_not_exists(path, default)``. ``+`` and ``-`` on it make a counter that starts by itself."""

@@ -251,7 +251,8 @@ def test_what_cannot_be_an_item_is_refused(item: object) -> None:
         (UUID(int=1), "str"),
         (Fraction(1, 3), "Decimal"),
         (1j, "two numbers"),
-        ((n for n in ()), "list"),
+        (iter(()), "convert it"),
+        ((n for n in range(1)), "list"),
         (object(), "convert it"),
     ],
 )

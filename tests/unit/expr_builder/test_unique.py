@@ -1,0 +1,266 @@
+"""Uniqueness by markers: whole transactions, and what a clash is turned into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from expr_builder import Attr, BuildError, Marker, Table, TransactionCanceled, Unique, UniqueViolation
+
+accounts = Table("accounts", "PK", "SK")
+unique = Unique(
+    accounts,
+    owner="PK",
+    email=Marker("UNIQ#EMAIL#{}", normalize=str.lower),
+    username=Marker("UNIQ#HANDLE#{}", normalize=str.lower),
+)
+ADA = {"PK": "A#1", "SK": "P", "email": "Ada@example.com", "username": "ada"}
+OLD = "ALL_OLD"
+
+
+def marker(key: str, owner: str = "A#1") -> dict[str, Any]:
+    return {"PK": {"S": key}, "SK": {"S": "LOCK"}, "owner": {"S": owner}}
+
+
+def claim(key: str) -> dict[str, Any]:
+    return {
+        "Put": {
+            "TableName": "accounts",
+            "Item": marker(key),
+            "ConditionExpression": "attribute_not_exists(PK)",
+            "ReturnValuesOnConditionCheckFailure": OLD,
+        }
+    }
+
+
+def release(key: str) -> dict[str, Any]:
+    return {
+        "Delete": {
+            "TableName": "accounts",
+            "Key": {"PK": {"S": key}, "SK": {"S": "LOCK"}},
+            "ConditionExpression": "#n0 = :v0",
+            "ExpressionAttributeNames": {"#n0": "owner"},
+            "ExpressionAttributeValues": {":v0": {"S": "A#1"}},
+            "ReturnValuesOnConditionCheckFailure": OLD,
+        }
+    }
+
+
+def items(tx: Any) -> list[Any]:
+    return tx.to_request()["TransactItems"]  # type: ignore[no-any-return]
+
+
+def test_H01_H25_a_record_is_created_with_one_marker_for_each_field_keyed_by_its_value() -> None:
+    tx = unique.create(ADA, token="t-1")
+    assert tx.to_request() == {
+        "TransactItems": [
+            {
+                "Put": {
+                    "TableName": "accounts",
+                    "Item": {
+                        "PK": {"S": "A#1"},
+                        "SK": {"S": "P"},
+                        "email": {"S": "Ada@example.com"},
+                        "username": {"S": "ada"},
+                    },
+                    "ConditionExpression": "attribute_not_exists(PK)",
+                    "ReturnValuesOnConditionCheckFailure": OLD,
+                }
+            },
+            claim("UNIQ#EMAIL#ada@example.com"),
+            claim("UNIQ#HANDLE#ada"),
+        ],
+        "ClientRequestToken": "t-1",
+    }
+    assert list(tx.slots) == ["record", "email", "username"]
+    assert tx.claims == ("email", "username")
+
+
+def test_a_change_swaps_the_marker_and_is_guarded_by_what_was_read() -> None:
+    tx = unique.change(
+        ADA, email="new@example.com", set={"version": Attr("version") + 1}, when=Attr("subject") == "s-1"
+    )
+    assert items(tx) == [
+        {
+            "Update": {
+                "TableName": "accounts",
+                "Key": {"PK": {"S": "A#1"}, "SK": {"S": "P"}},
+                "UpdateExpression": "SET email = :v0, version = version + :v1",
+                "ConditionExpression": "attribute_exists(PK) AND email = :v2 AND subject = :v3",
+                "ExpressionAttributeValues": {
+                    ":v0": {"S": "new@example.com"},
+                    ":v1": {"N": "1"},
+                    ":v2": {"S": "Ada@example.com"},
+                    ":v3": {"S": "s-1"},
+                },
+                "ReturnValuesOnConditionCheckFailure": OLD,
+            }
+        },
+        claim("UNIQ#EMAIL#new@example.com"),
+        release("UNIQ#EMAIL#ada@example.com"),
+    ]
+    assert list(tx.slots) == ["record", "email", "email.release"]
+
+
+def test_H04_a_change_of_case_alone_touches_the_record_alone() -> None:
+    tx = unique.change(ADA, email="ADA@example.com")
+    assert list(tx.slots) == ["record"]
+    assert items(tx)[0]["Update"]["ExpressionAttributeValues"][":v0"] == {"S": "ADA@example.com"}
+
+
+def test_H28_only_real_differences_produce_actions() -> None:
+    both = unique.change(ADA, email="ada@EXAMPLE.com", username="lovelace")
+    assert list(both.slots) == ["record", "username", "username.release"]
+    assert len(unique.change(ADA, email="b@example.com", username="b").slots) == 5
+
+
+def test_H07_H08_H10_a_deletion_releases_the_stored_records_markers_and_only_its_own() -> None:
+    tx = unique.delete(ADA, when=Attr("version") == 3)
+    assert items(tx) == [
+        {
+            "Delete": {
+                "TableName": "accounts",
+                "Key": {"PK": {"S": "A#1"}, "SK": {"S": "P"}},
+                "ConditionExpression": "attribute_exists(PK) AND email = :v0 AND username = :v1 AND version = :v2",
+                "ExpressionAttributeValues": {
+                    ":v0": {"S": "Ada@example.com"},
+                    ":v1": {"S": "ada"},
+                    ":v2": {"N": "3"},
+                },
+                "ReturnValuesOnConditionCheckFailure": OLD,
+            }
+        },
+        release("UNIQ#EMAIL#ada@example.com"),
+        release("UNIQ#HANDLE#ada"),
+    ]
+    assert list(tx.slots) == ["record", "email.release", "username.release"]
+
+
+@pytest.mark.parametrize("value", [None, "", 5, b"x"])
+def test_H11_no_marker_is_ever_made_of_nothing(value: Any) -> None:
+    for make in (
+        lambda: unique.create({**ADA, "email": value}),
+        lambda: unique.change({**ADA, "email": value}, email="new@example.com"),
+        lambda: unique.change(ADA, email=value),
+        lambda: unique.delete({**ADA, "email": value}),
+        lambda: unique.marker_key("email", value),
+    ):
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert (caught.value.rule, caught.value.place) == ("marker-value", "unique field email")
+    with pytest.raises(BuildError):
+        unique.create({name: value for name, value in ADA.items() if name != "email"})
+
+
+def test_a_value_that_normalises_to_nothing_is_refused() -> None:
+    with pytest.raises(BuildError) as caught:
+        Marker("X#{}", normalize=str.strip).value_key("  ")
+    assert caught.value.rule == "marker-value"
+
+
+optional = Unique(accounts, owner="PK", phone=Marker("UNIQ#PHONE#{}", optional=True))
+BARE = {"PK": "A#1", "SK": "P"}
+
+
+def test_an_optional_field_has_a_marker_only_while_it_has_a_value() -> None:
+    assert list(optional.create(BARE).slots) == ["record"]
+    assert list(optional.change(BARE, phone="1").slots) == ["record", "phone"]
+    assert list(optional.change({**BARE, "phone": "1"}, phone=None).slots) == ["record", "phone.release"]
+    assert list(optional.delete(BARE).slots) == ["record"]
+    added = items(optional.change(BARE, phone="1"))[0]["Update"]
+    assert added["ConditionExpression"] == "attribute_exists(PK) AND attribute_not_exists(phone)"
+    removed = items(optional.change({**BARE, "phone": "1"}, phone=None))[0]["Update"]
+    assert removed["UpdateExpression"] == "REMOVE phone"
+    assert items(optional.delete(BARE))[0]["Delete"]["ConditionExpression"] == (
+        "attribute_exists(PK) AND attribute_not_exists(phone)"
+    )
+
+
+def test_a_condition_of_the_caller_is_added_to_the_records() -> None:
+    tx = unique.create(ADA, when=Attr("x").not_exists() | Attr("y").not_exists())
+    assert items(tx)[0]["Put"]["ConditionExpression"] == (
+        "attribute_not_exists(PK) AND (attribute_not_exists(x) OR attribute_not_exists(y))"
+    )
+
+
+def test_markers_can_be_asked_for_and_live_in_tables_with_one_key() -> None:
+    assert unique.marker_item("email", "ADA@example.com", "A#1") == {
+        "PK": "UNIQ#EMAIL#ada@example.com",
+        "SK": "LOCK",
+        "owner": "A#1",
+    }
+    simple = Unique(Table("t", "id"), owner="id", name=Marker("NAME#{}#X"))
+    assert simple.marker_key("name", "ada") == {"id": "NAME#ada#X"}
+    assert Marker("A#{}#B", sort="S").prefix == "A#"
+
+
+class Refused(Exception):
+    def __init__(self, *reasons: dict[str, Any]) -> None:
+        self.response = {"Error": {"Code": "TransactionCanceledException"}, "CancellationReasons": list(reasons)}
+
+
+class Refusing:
+    def __init__(self, *reasons: dict[str, Any]) -> None:
+        self.error = Refused(*reasons)
+
+    def transact_write_items(self, **_: Any) -> None:
+        raise self.error
+
+
+NONE = {"Code": "None"}
+FAILED = {"Code": "ConditionalCheckFailed"}
+
+
+def refusal(tx: Any, *reasons: dict[str, Any]) -> TransactionCanceled:
+    with pytest.raises(TransactionCanceled) as caught:
+        tx.send(Refusing(*reasons))
+    return caught.value
+
+
+def test_a_clash_names_all_taken_fields_and_their_holders() -> None:
+    taken = {**FAILED, "Item": marker("UNIQ#EMAIL#ada@example.com", "A#9")}
+    error = refusal(unique.create(ADA), NONE, taken, FAILED)
+    assert isinstance(error, UniqueViolation)
+    assert error.fields == ("email", "username")
+    assert error.holders == {"email": "A#9", "username": None}
+    assert error.failed == ("email", "username")
+    assert str(error) == "email and username already taken"
+
+
+def test_a_refusal_that_is_no_clash_is_no_unique_violation() -> None:
+    for error in (
+        refusal(unique.create(ADA), FAILED, NONE, NONE),
+        refusal(unique.change(ADA, email="b@example.com"), FAILED, NONE, FAILED),
+        refusal(unique.delete(ADA), NONE, FAILED, NONE),
+    ):
+        assert type(error) is TransactionCanceled
+
+
+def test_H19_a_failed_condition_wins_over_a_conflict_beside_it() -> None:
+    error = refusal(unique.create(ADA), {"Code": "TransactionConflict"}, FAILED, NONE)
+    assert isinstance(error, UniqueViolation)
+    assert error.fields == ("email",)
+
+
+@pytest.mark.parametrize(
+    ("make", "rule"),
+    [
+        (lambda: Marker("UNIQ#EMAIL"), "marker-template"),
+        (lambda: Marker("{}{}"), "marker-template"),
+        (lambda: Unique(accounts, owner="PK"), "marker-field"),
+        (lambda: Unique(accounts, owner="PK", record=Marker("X#{}")), "marker-field"),
+        (lambda: Unique(accounts, owner="PK", email="X#{}"), "marker-field"),  # type: ignore[arg-type]
+        (lambda: Unique(accounts, owner="PK", a=Marker("X#{}"), b=Marker("X#Y#{}")), "marker-template"),
+        (lambda: Unique(accounts, owner="PK", a=Marker("X#{}"), b=Marker("X#{}")), "marker-template"),
+        (lambda: unique.create({"SK": "P", "email": "e", "username": "u"}), "key-schema"),
+        (lambda: unique.change({"SK": "P", "email": "e"}, email="f"), "marker-owner"),
+        (lambda: unique.delete({**ADA, "PK": ""}), "marker-owner"),
+        (lambda: unique.change(ADA, phone="1"), "marker-field"),
+        (lambda: unique.change(ADA, email="b", set={"email": "c"}), "update-overlap"),
+    ],
+)
+def test_bad_declarations_and_records_are_refused(make: Any, rule: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        make()
+    assert caught.value.rule == rule
