@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .actions import Check, Delete, Get, Put, Table, Update
+    from .actions import Check, Delete, Get, Index, Put, Table, Update
     from .conditions import Attr, Key, all_of, any_of
     from .errors import (
         BuildError,
@@ -44,6 +44,7 @@ __all__ = [
     "Delete",
     "Get",
     "IdempotentParameterMismatch",
+    "Index",
     "Key",
     "Marker",
     "Put",
@@ -73,7 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "actions": ("Check", "Delete", "Get", "Put", "Table", "Update"),
+    "actions": ("Check", "Delete", "Get", "Index", "Put", "Table", "Update"),
     "conditions": ("Attr", "Key", "all_of", "any_of"),
     "errors": (
         "BuildError",

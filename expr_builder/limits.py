@@ -44,6 +44,9 @@ MAX_ATTRIBUTE_NAME_BYTES = 65535
 MAX_KEY_NAME_BYTES = 255
 """The name of a key attribute. [Constraints]"""
 
+MAX_INDEX_KEYS = 4
+"""Attributes in each of the two keys of a global secondary index. [Constraints]"""
+
 MAX_PARTITION_KEY_BYTES = 2048
 """A partition key's value. [Constraints]"""
 

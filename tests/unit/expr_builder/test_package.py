@@ -21,13 +21,13 @@ FLOORS = [
     {"values", "paths"},
     {"nodes", "conditions", "updates", "sending"},
     {"tokens", "grammar", "render", "parse", "evaluate"},
-    {"actions"},
+    {"tables", "slots", "reads", "writes", "queries", "actions"},
     {"transactions", "lint"},
     {"unique", "typed"},
     {"cli"},
 ]
 # Within a floor, in this order only.
-ORDER_WITHIN = ["errors", "limits", "reserved", "paths", "values", "nodes", "conditions", "updates", "sending", "tokens", "grammar", "render", "parse", "evaluate"]  # fmt: skip  # noqa: E501
+ORDER_WITHIN = ["errors", "limits", "reserved", "paths", "values", "nodes", "conditions", "updates", "sending", "tokens", "grammar", "render", "parse", "evaluate", "tables", "slots", "reads", "writes", "queries", "actions"]  # fmt: skip  # noqa: E501
 
 
 def run(program: str) -> str:

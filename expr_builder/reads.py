@@ -1,0 +1,81 @@
+"""Reading one item by its key.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
+"""
+
+from __future__ import annotations
+
+from .render import Placeholders, render_projection
+from .sending import refuse_unsuitable_client, send
+from .slots import Action
+from .updates import as_path
+from .values import from_item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+
+    from .tables import Item, TableKeys, TypedItem
+    from .updates import Target
+
+__all__ = ["Get"]
+
+
+class Get(Action):
+    """Read one item. Made by :meth:`Table.get`."""
+
+    __slots__ = ("_consistent", "_key", "_paths")
+
+    operation = "Get"
+
+    def __init__(self, table: TableKeys, key: Item, project: Iterable[Target] | None, *, consistent: bool) -> None:
+        self._table = table
+        self._slot = None
+        self._key = table.typed_key(key, self.operation)
+        if isinstance(project, str):
+            project = (project,)
+        self._paths = tuple(as_path(path, "project") for path in project or ())
+        self._consistent = consistent
+
+    @property
+    def key(self) -> TypedItem:
+        """The key."""
+        return self._key
+
+    def to_request(self) -> dict[str, Any]:
+        """The arguments of ``client.get_item``."""
+        body = self._body()
+        if self._consistent:
+            body["ConsistentRead"] = True
+        return body
+
+    def to_transact_item(self) -> dict[str, Any]:
+        """The read as one entry of ``TransactItems``: ``{"Get": {…}}``. Transactional reads are always consistent."""
+        return {"Get": self._body()}
+
+    def fetch(
+        self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
+    ) -> dict[str, Any] | None:
+        """Read the item with ``client.get_item``; throttling and lost answers are retried.
+
+        Returns:
+            The item as Python values, or ``None`` when there is none.
+
+        Raises:
+            TransactionUnfinished: no answer in the attempts and time allowed.
+        """
+        refuse_unsuitable_client(client)
+        request = self.to_request()
+        answer = send(lambda: client.get_item(**request), None, time_left=time_left, max_attempts=max_attempts)
+        return from_item(answer["Item"]) if "Item" in answer else None
+
+    def _body(self) -> dict[str, Any]:
+        body: dict[str, Any] = {"TableName": self._table.name, "Key": self._key}
+        if self._paths:
+            placeholders = Placeholders(always=self._table.always_alias)
+            body["ProjectionExpression"] = render_projection(self._paths, placeholders)
+            placeholders.into(body)
+        return body

@@ -1,0 +1,64 @@
+"""What every action has: a table, and a name for its slot in a transaction."""
+
+from __future__ import annotations
+
+from .errors import BuildError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
+
+    from .tables import TableKeys, TypedItem
+
+__all__ = ["Action"]
+
+
+class Action:
+    """What reads and writes have in common: a table and a slot name."""
+
+    __slots__ = ("_slot", "_table")
+
+    operation: ClassVar[str] = ""
+    """Its name within ``TransactItems``: ``"Put"``, ``"Update"``, ``"Delete"``, ``"ConditionCheck"`` or ``"Get"``."""
+
+    _slot: str | None
+    _table: TableKeys
+
+    @property
+    def table(self) -> TableKeys:
+        """The table."""
+        return self._table
+
+    @property
+    def slot(self) -> str | None:
+        """The name given with :meth:`named`."""
+        return self._slot
+
+    @property
+    def key(self) -> TypedItem:
+        """The key of the item that the action addresses, as AttributeValues."""
+        raise NotImplementedError
+
+    def named(self, slot: str) -> Self:
+        """Name the action's slot in its transaction: a refusal is reported under this name."""
+        if not isinstance(slot, str) or not slot:
+            raise BuildError("a slot's name is a non-empty string", rule="slot-name", place=self._place)
+        return self._replace(_slot=slot)
+
+    @property
+    def _place(self) -> str:
+        return f'slot "{self._slot}"' if self._slot else f'{self.operation} "{self._table.name}"'
+
+    def _replace(self, **changes: Any) -> Self:
+        copy = object.__new__(type(self))
+        for slot in self._all_slots():
+            setattr(copy, slot, changes[slot] if slot in changes else getattr(self, slot))
+        return copy
+
+    @classmethod
+    def _all_slots(cls) -> tuple[str, ...]:
+        return tuple(slot for kind in cls.__mro__ for slot in getattr(kind, "__slots__", ()))
+
+    def to_transact_item(self) -> dict[str, Any]:
+        """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``."""
+        raise NotImplementedError

@@ -1,0 +1,217 @@
+"""A table's name and primary key: what every action on its items is checked against.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .conditions import Attr
+from .errors import BuildError
+from .limits import (
+    MAX_INDEX_KEYS,
+    MAX_KEY_NAME_BYTES,
+    MAX_PARTITION_KEY_BYTES,
+    MAX_SORT_KEY_BYTES,
+    MAX_TABLE_ARN_LENGTH,
+    MAX_TABLE_NAME_LENGTH,
+)
+from .values import size_of, sized_item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from .nodes import Condition
+    from .values import AttributeValue
+
+    Item: TypeAlias = Mapping[str, Any]
+    """Attribute names to Python values."""
+    TypedItem: TypeAlias = dict[str, AttributeValue]
+    """Attribute names to AttributeValues."""
+
+__all__ = ["Index", "TableKeys"]
+
+_KEY_TYPES = ("S", "N", "B")
+
+
+class Index:
+    """What a query needs to know of a secondary index.
+
+    Args:
+        partition_key: The name of its partition key, or up to four names.
+        sort_key: The name of its sort key, or up to four names, if it has one.
+        local: Whether it is a local secondary index (which alone can be read consistently).
+
+    Raises:
+        BuildError: for more than four names, or names that are empty.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/SecondaryIndexes.html
+    """
+
+    __slots__ = ("local", "partition_keys", "sort_keys")
+
+    def __init__(
+        self,
+        partition_key: str | tuple[str, ...],
+        sort_key: str | tuple[str, ...] | None = None,
+        *,
+        local: bool = False,
+    ) -> None:
+        self.partition_keys = (partition_key,) if isinstance(partition_key, str) else tuple(partition_key)
+        self.sort_keys = (sort_key,) if isinstance(sort_key, str) else tuple(sort_key or ())
+        self.local = local
+        valid = 1 <= len(self.partition_keys) <= MAX_INDEX_KEYS and len(self.sort_keys) <= MAX_INDEX_KEYS
+        if not valid or not all(isinstance(name, str) and name for name in (*self.partition_keys, *self.sort_keys)):
+            raise BuildError(
+                f"an index has 1 to {MAX_INDEX_KEYS} partition key names and up to {MAX_INDEX_KEYS} sort key names",
+                rule="key-definition",
+                place="Index",
+            )
+
+
+class TableKeys:
+    """A table's name and primary key. ``Table`` is the fluent face of it.
+
+    Attributes:
+        name: The table's name or ARN.
+        key_types: The key attributes, partition key first, each with its type: ``{"PK": "S", "SK": "S"}``.
+        absent: ``attribute_not_exists(partition key)``: no item has this key.
+        present: ``attribute_exists(partition key)``: an item has this key.
+        indexes: What was declared of the table's secondary indexes.
+        always_alias: Whether every name is aliased.
+    """
+
+    __slots__ = ("absent", "always_alias", "indexes", "key_types", "name", "present")
+
+    def __init__(
+        self,
+        name: str,
+        partition_key: str | tuple[str, str],
+        sort_key: str | tuple[str, str] | None = None,
+        *,
+        alias: str = "auto",
+        indexes: Mapping[str, Index] | None = None,
+    ) -> None:
+        _check_table_name(name)
+        if alias not in ("auto", "always"):
+            raise BuildError("alias is neither 'auto' nor 'always'", rule="table-alias", place=f'table "{name}"')
+        keys = [_key_definition(key, name) for key in (partition_key, sort_key) if key is not None]
+        if len(keys) == 2 and keys[0][0] == keys[1][0]:
+            raise BuildError("both keys have one name", rule="key-definition", place=f'table "{name}"')
+        self.name = name
+        self.always_alias = alias == "always"
+        self.key_types: dict[str, str] = dict(keys)
+        self.indexes: dict[str, Index] = dict(indexes or {})
+        first = Attr(keys[0][0])
+        self.absent: Condition = first.not_exists()
+        self.present: Condition = first.exists()
+
+    @property
+    def partition_key(self) -> str:
+        """The partition key's name."""
+        return next(iter(self.key_types))
+
+    @property
+    def sort_key(self) -> str | None:
+        """The sort key's name, or ``None``."""
+        names = list(self.key_types)
+        return names[1] if len(names) == 2 else None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {', '.join(self.key_types)})"
+
+    def typed_key(self, key: Item, operation: str) -> TypedItem:
+        """Serialise and check a key for an operation: exactly the key attributes, of the right types.
+
+        Raises:
+            BuildError: with the place of what is wrong.
+        """
+        place = f'{operation} "{self.name}", Key'
+        if not isinstance(key, Mapping):
+            raise BuildError(
+                f"a key is a mapping, not a {type(key).__name__}",
+                rule="key-schema",
+                place=place,
+                fix=f"{{{', '.join(repr(name) + ': …' for name in self.key_types)}}}",
+            )
+        for name in key:
+            if name not in self.key_types:
+                raise BuildError(
+                    f"{name} is not a key attribute of the table",
+                    rule="key-schema",
+                    place=place,
+                    fix=f"give exactly {' and '.join(self.key_types)}",
+                )
+        try:
+            typed, _ = sized_item(key)
+        except BuildError as error:
+            raise error.within(place) from None
+        self.check_key(typed, place)
+        return typed
+
+    def check_key(self, typed: TypedItem, place: str) -> None:
+        """Refuse an item whose key attributes are missing, empty, too long, or of another type."""
+        limit = MAX_PARTITION_KEY_BYTES
+        for name, key_type in self.key_types.items():
+            value = typed.get(name)
+            if value is None:
+                raise BuildError(
+                    f"the key attribute {name} is missing",
+                    rule="key-schema",
+                    place=place,
+                    fix=f"give {' and '.join(self.key_types)}",
+                )
+            content = value.get(key_type)
+            if content is None:
+                raise BuildError(
+                    f"a value of type {next(iter(value))}, the table's key is of type {key_type}",
+                    rule="key-type",
+                    place=f"{place}.{name}",
+                    fix="convert it, or declare the key's type with the table: (name, type)",
+                )
+            if key_type != "N":
+                if not content:
+                    raise BuildError(
+                        "a key attribute is empty",
+                        rule="key-empty",
+                        place=f"{place}.{name}",
+                        fix="a key must have a value",
+                    )
+                if len(content) * 4 > limit and size_of(value) > limit:
+                    raise BuildError(
+                        f"a key of {size_of(value)} bytes, {limit} are allowed",
+                        rule="key-length",
+                        place=f"{place}.{name}",
+                        fix="shorten it, or use a hash of it",
+                    )
+            limit = MAX_SORT_KEY_BYTES
+
+
+def _check_table_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise BuildError(f"a table's name is a string, not a {type(name).__name__}", rule="table-name")
+    if name.startswith("arn:"):
+        valid = len(name) <= MAX_TABLE_ARN_LENGTH and ":table/" in name
+    else:
+        plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
+        valid = plain and len(name) <= MAX_TABLE_NAME_LENGTH
+    if not valid:
+        raise BuildError(
+            "a table's name has 1 to 255 letters, digits, _ . or -",
+            rule="table-name",
+            fix="or give the table's whole ARN",
+        )
+
+
+def _key_definition(key: Any, table: str) -> tuple[str, str]:
+    name, key_type = key if isinstance(key, tuple) and len(key) == 2 else (key, "S")
+    valid_name = isinstance(name, str) and 0 < len(name.encode()) <= MAX_KEY_NAME_BYTES
+    if not valid_name or key_type not in _KEY_TYPES:
+        raise BuildError(
+            "a key is a name of 1 to 255 bytes, or (name, type) with type S, N or B",
+            rule="key-definition",
+            place=f'table "{table}"',
+        )
+    return name, key_type

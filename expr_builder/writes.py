@@ -1,0 +1,307 @@
+"""The writes: put, update, delete, and the check that only transactions have.
+
+They are immutable: each method returns a new one. They serialise and check what they are given at once, so that an
+error points at the line that is wrong, and later changes to a dictionary that was handed in change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .conditions import as_condition
+from .errors import BuildError
+from .limits import MAX_ITEM_BYTES
+from .nodes import And, Condition
+from .paths import path_text
+from .render import Placeholders, render, render_update
+from .slots import Action
+from .updates import add_actions, extended, remove_actions, set_actions, targets
+from .values import item_size, size_of, sized_item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar, Self
+
+    from .nodes import Path
+    from .tables import Item, TableKeys, TypedItem
+    from .updates import Target, UpdateAction
+
+__all__ = ["Check", "Delete", "KeyedAction", "Put", "Update", "WriteAction"]
+
+
+class WriteAction(Action):
+    """An action that can be guarded by a condition."""
+
+    __slots__ = ("_condition", "_return_old", "_returning")
+
+    _condition: Condition | None
+    _return_old: bool
+    _returning: str | None
+    _returnable: ClassVar[tuple[str, ...]] = ("NONE", "ALL_OLD")
+
+    def __init__(self, table: TableKeys) -> None:
+        self._table = table
+        self._slot = None
+        self._condition = None
+        self._return_old = False
+        self._returning = None
+
+    @property
+    def condition(self) -> Condition | None:
+        """The whole condition so far."""
+        return self._condition
+
+    @property
+    def size(self) -> int:
+        """Bytes that the action is known to write or address: the item for a Put, else the key and the new values."""
+        return item_size(self.key)
+
+    def when(self, condition: Condition) -> Self:
+        """Go ahead only when ``condition`` holds; several are joined with AND."""
+        checked = as_condition(condition, of=f"{self._place}, when")
+        return self._replace(_condition=checked if self._condition is None else And(_parts(self._condition, checked)))
+
+    def if_exists(self) -> Self:
+        """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
+        return self.when(self._table.present)
+
+    def if_not_exists(self) -> Self:
+        """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
+        return self.when(self._table.absent)
+
+    def return_old_on_failure(self) -> Self:
+        """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
+        return self._replace(_return_old=True)
+
+    def returning(self, values: str) -> Self:
+        """Ask a single-item request for attributes: ``ReturnValues``. Transactions cannot return any.
+
+        Args:
+            values: ``"ALL_OLD"`` or ``"NONE"``; for an update also ``"ALL_NEW"``, ``"UPDATED_OLD"``, ``"UPDATED_NEW"``.
+        """
+        if values not in self._returnable:
+            raise BuildError(
+                f"{self.operation} cannot return {values}",
+                rule="return-values",
+                place=self._place,
+                fix=f"one of {', '.join(self._returnable) or 'nothing: only its condition is tested'}",
+            )
+        return self._replace(_returning=values)
+
+    def to_request(self) -> dict[str, Any]:
+        """The arguments of the single-item client call, such as ``client.put_item(**action.to_request())``.
+
+        Raises:
+            BuildError: when the request as a whole breaks a rule.
+        """
+        request = self._body()
+        if self._returning is not None:
+            request["ReturnValues"] = self._returning
+        return request
+
+    def to_transact_item(self) -> dict[str, Any]:
+        """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``.
+
+        Raises:
+            BuildError: when the action breaks a rule, or asks for values to be returned, which transactions cannot.
+        """
+        if self._returning is not None:
+            raise BuildError(
+                "a transaction returns no attributes",
+                rule="return-values",
+                place=self._place,
+                fix="read the item afterwards; return_old_on_failure() shows what refused it",
+            )
+        return {self.operation: self._body()}
+
+    def _body(self) -> dict[str, Any]:
+        body: dict[str, Any] = {"TableName": self._table.name}
+        placeholders = Placeholders(always=self._table.always_alias)
+        try:
+            self._fill(body, placeholders)
+            if self._condition is not None:
+                body["ConditionExpression"] = render(self._condition, placeholders)
+        except BuildError as error:
+            raise error.within(self._place) from None
+        placeholders.into(body)
+        if self._return_old:
+            body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        return body
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        raise NotImplementedError
+
+
+class Put(WriteAction):
+    """Write a whole item. Made by :meth:`Table.put`."""
+
+    __slots__ = ("_item", "_size")
+
+    operation = "Put"
+
+    def __init__(self, table: TableKeys, item: Item) -> None:
+        super().__init__(table)
+        if not isinstance(item, Mapping):
+            raise BuildError(
+                f"an item is a mapping, not a {type(item).__name__}",
+                rule="item-type",
+                place=f"{self._place}, Item",
+                fix="pass a dictionary of attribute names to values",
+            )
+        try:
+            self._item, self._size = sized_item(item)
+        except BuildError as error:
+            raise error.within(f"{self._place}, Item") from None
+        table.check_key(self._item, f"{self._place}, Item")
+        if self._size > MAX_ITEM_BYTES:
+            raise BuildError(
+                f"an item of {self._size} bytes, {MAX_ITEM_BYTES} are allowed",
+                rule="item-size",
+                place=f"{self._place}, Item",
+                fix="keep large values elsewhere (such as S3), or split the item",
+            )
+
+    @property
+    def item(self) -> TypedItem:
+        """The item as AttributeValues."""
+        return self._item
+
+    @property
+    def key(self) -> TypedItem:
+        """The key attributes of the item."""
+        return {name: self._item[name] for name in self._table.key_types}
+
+    @property
+    def size(self) -> int:
+        """The item's size in bytes."""
+        return self._size
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        body["Item"] = self._item
+
+
+class KeyedAction(WriteAction):
+    """A write that addresses its item by key."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, table: TableKeys, key: Item) -> None:
+        super().__init__(table)
+        self._key = table.typed_key(key, self.operation)
+
+    @property
+    def key(self) -> TypedItem:
+        """The key."""
+        return self._key
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        body["Key"] = self._key
+
+
+class Update(KeyedAction):
+    """Change attributes of one item. Made by :meth:`Table.update`."""
+
+    __slots__ = ("_actions",)
+
+    operation = "Update"
+    _returnable = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
+
+    def __init__(self, table: TableKeys, key: Item) -> None:
+        super().__init__(table, key)
+        self._actions: tuple[UpdateAction, ...] = ()
+
+    @property
+    def actions(self) -> tuple[UpdateAction, ...]:
+        """What is updated, in the order given."""
+        return self._actions
+
+    @property
+    def size(self) -> int:
+        """Bytes of the key and the new values: the item itself may be larger."""
+        given = (getattr(action.value, "value", None) for action in self._actions)
+        return item_size(self._key) + sum(size_of(value) for value in given if isinstance(value, dict))
+
+    def set(self, *values: Any, **attributes: Any) -> Self:
+        """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
+
+        Args:
+            values: Mappings of names or paths to values, or ``(path, value)`` pairs.
+            attributes: Names and values. A value may be computed: ``Attr("n") + 1``,
+                ``Attr("roles").append(["admin"])``, ``Attr("views").if_not_exists(0) + 1``. A path goes through maps
+                that exist already: DynamoDB creates the last step only.
+
+        Raises:
+            BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
+        """
+        return self._with("set", lambda: set_actions(targets(values, attributes, "set")))
+
+    def remove(self, *paths: Target) -> Self:
+        """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
+        return self._with("remove", lambda: remove_actions(paths))
+
+    def add(self, *values: Any, **attributes: Any) -> Self:
+        """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
+        return self._with("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
+
+    def delete(self, *values: Any, **attributes: Any) -> Self:
+        """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
+        return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+
+    def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
+        try:
+            more = make()
+            for action in more:
+                self._refuse_key(action.path)
+            return self._replace(_actions=extended(self._actions, more))
+        except BuildError as error:
+            raise error.within(f"{self._place}, {method}") from None
+
+    def _refuse_key(self, path: Path) -> None:
+        if path.segments[0] in self._table.key_types:
+            raise BuildError(
+                f"{path_text(path.segments)} is part of the key, which an update cannot change",
+                rule="update-key",
+                fix="put a new item and delete the old one, in one transaction",
+            )
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        body["Key"] = self._key
+        body["UpdateExpression"] = render_update(self._actions, placeholders)
+
+
+class Delete(KeyedAction):
+    """Remove one item. Made by :meth:`Table.delete`."""
+
+    __slots__ = ()
+
+    operation = "Delete"
+
+
+class Check(KeyedAction):
+    """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
+
+    __slots__ = ()
+
+    operation = "ConditionCheck"
+    _returnable = ()
+
+    def to_request(self) -> dict[str, Any]:
+        """Always refused: there is no single-item call for a check."""
+        raise BuildError(
+            "a check is only part of a transaction",
+            rule="check-alone",
+            place=self._place,
+            fix="put it into a TransactWrite",
+        )
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        if self._condition is None:
+            raise BuildError(
+                "a check without a condition", rule="check-condition", fix="add when(…), if_exists() or if_not_exists()"
+            )
+        super()._fill(body, placeholders)
+
+
+def _parts(*conditions: Condition) -> tuple[Condition, ...]:
+    return tuple(part for one in conditions for part in (one.parts if isinstance(one, And) else (one,)))
