@@ -40,11 +40,16 @@ __all__ = [
     "all_of",
     "any_of",
     "as_condition",
+    "attribute_type",
+    "begins_with",
     "between",
     "compare",
+    "compute",
+    "contains",
     "is_in",
     "literal",
     "operand",
+    "stored_operand",
 ]
 
 ATTRIBUTE_TYPES = ("S", "SS", "N", "NS", "B", "BS", "BOOL", "NULL", "L", "M")
@@ -199,6 +204,67 @@ def is_in(subject: Operand, choices: Iterable[Any]) -> In:
     return In(subject, operands)
 
 
+def begins_with(subject: Operand, prefix: Operand) -> Function:
+    """Build ``begins_with(subject, prefix)``.
+
+    Raises:
+        BuildError: for a value that is neither a string nor bytes, or one path given twice.
+    """
+    for side in (subject, prefix):
+        if isinstance(side, Literal) and side.type not in ("S", "B"):
+            raise BuildError(
+                f"begins_with has no meaning for a value of type {side.type}",
+                rule="operand-type",
+                place=_place(subject),
+                fix="the prefix is a string or bytes",
+            )
+    _refuse_equal("begins_with", subject, prefix)
+    return Function("begins_with", subject, prefix)
+
+
+def contains(subject: Operand, element: Operand) -> Function:
+    """Build ``contains(subject, element)``.
+
+    Raises:
+        BuildError: for a set to look for, or one path given twice.
+    """
+    if isinstance(element, Literal) and element.type in ("SS", "NS", "BS"):
+        raise BuildError(
+            "contains looks for one element, not for a set",
+            rule="operand-type",
+            place=_place(subject),
+            fix="all_of(*(attr.contains(element) for element in elements))",
+        )
+    _refuse_equal("contains", subject, element)
+    return Function("contains", subject, element)
+
+
+def attribute_type(subject: Operand, name: Operand) -> Function:
+    """Build ``attribute_type(subject, name)``.
+
+    Raises:
+        BuildError: when the name is not one of :data:`ATTRIBUTE_TYPES`.
+    """
+    if not isinstance(name, Literal) or name.type != "S" or name.content not in ATTRIBUTE_TYPES:
+        raise BuildError(
+            "attribute_type with an unknown type",
+            rule="attribute-type",
+            place=_place(subject),
+            fix=f"one of {' '.join(ATTRIBUTE_TYPES)}",
+        )
+    return Function("attribute_type", subject, name)
+
+
+def _refuse_equal(name: str, subject: Operand, argument: Operand) -> None:
+    if argument.key() == subject.key():
+        raise BuildError(
+            f"{name} with one path twice",
+            rule="operand-distinct",
+            place=_place(subject),
+            fix="look for a value or another path",
+        )
+
+
 class _Comparable(Operand):
     """The comparisons that a path and a size share."""
 
@@ -334,45 +400,15 @@ class Attr(_Comparable, Path):
 
     def begins_with(self, prefix: Any) -> Condition:
         """``begins_with(self, prefix)``: the prefix a string, bytes, or another path."""
-        argument = operand(prefix, of=_place(self))
-        if isinstance(argument, Literal) and argument.type not in ("S", "B"):
-            raise BuildError(
-                f"begins_with has no meaning for a value of type {argument.type}",
-                rule="operand-type",
-                place=_place(self),
-                fix="the prefix is a string or bytes",
-            )
-        return Function("begins_with", self, argument)
+        return begins_with(self, operand(prefix, of=_place(self)))
 
     def contains(self, element: Any) -> Condition:
         """``contains(self, element)``: a part of a string, an element of a set or list."""
-        argument = operand(element, of=_place(self))
-        if isinstance(argument, Literal) and argument.type in ("SS", "NS", "BS"):
-            raise BuildError(
-                "contains looks for one element, not for a set",
-                rule="operand-type",
-                place=_place(self),
-                fix="all_of(*(attr.contains(element) for element in elements))",
-            )
-        if argument.key() == self.key():
-            raise BuildError(
-                "contains with one path twice",
-                rule="operand-distinct",
-                place=_place(self),
-                fix="look for a value or another path",
-            )
-        return Function("contains", self, argument)
+        return contains(self, operand(element, of=_place(self)))
 
     def attribute_type(self, name: str) -> Condition:
         """``attribute_type(self, name)``: the name one of S SS N NS B BS BOOL NULL L M."""
-        if name not in ATTRIBUTE_TYPES:
-            raise BuildError(
-                "attribute_type with an unknown type",
-                rule="attribute-type",
-                place=_place(self),
-                fix=f"one of {' '.join(ATTRIBUTE_TYPES)}",
-            )
-        return Function("attribute_type", self, Literal({"S": name}))
+        return attribute_type(self, Literal({"S": name}))
 
     def size(self) -> SizeOf:
         """``size(self)``: a number to compare, not a condition by itself."""
@@ -398,7 +434,7 @@ class Attr(_Comparable, Path):
 
     def if_not_exists(self, default: Any) -> IfMissing:
         """``if_not_exists(self, default)`` in a SET: the stored value, or the default when there is none."""
-        return IfMissing(self, operand(default, of=_place(self)))
+        return IfMissing(self, stored_operand(default, of=_place(self)))
 
     def increment(self, by: Any = 1) -> UpdateValue:
         """``if_not_exists(self, 0) + by`` in a SET: a counter that starts by itself."""
@@ -519,25 +555,49 @@ def arithmetic(operator: str, left: Attr | IfNotExists, amount: Any) -> Arithmet
     return Arithmetic(operator, left, _number_operand(amount, path))
 
 
-def _number_operand(amount: Any, path: Path) -> Operand | IfNotExists:
+def compute(operator: str, left: Operand | UpdateValue, right: Operand | UpdateValue) -> Arithmetic:
+    """Build ``left operator right`` for a SET, whichever side is a value.
+
+    Raises:
+        BuildError: for anything that is not a number, a path or ``if_not_exists``.
+    """
+    path = next((side for side in (left, right) if isinstance(side, Path)), None)
+    return Arithmetic(operator, _number_operand(left, path), _number_operand(right, path))
+
+
+def _number_operand(amount: Any, path: Path | None) -> Operand | IfNotExists:
     if isinstance(amount, IfNotExists):
         return amount
+    place = _place(path) if path is not None else ""
     if isinstance(amount, Arithmetic):
         raise BuildError(
             "SET adds or subtracts two operands, not three",
             rule="update-arithmetic",
-            place=_place(path),
+            place=place,
             fix="add the constants up in Python first",
         )
-    value = operand(amount, of=_place(path))
+    value = stored_operand(amount, of=place)
     if isinstance(value, Literal) and value.type != "N":
         raise BuildError(
             f"+ and - compute with numbers, not with a value of type {value.type}",
             rule="update-arithmetic",
-            place=_place(path),
+            place=place,
             fix="append(…) extends a list, .add(…) a set",
         )
     return value
+
+
+def stored_operand(value: Any, *, of: str = "") -> Operand:
+    """Take an operand of an update: like :func:`operand`, but ``size()`` is refused, which only conditions know."""
+    taken = operand(value, of=of)
+    if isinstance(taken, Size):
+        raise BuildError(
+            "size() in an update, which only conditions can use",
+            rule="update-value",
+            place=of,
+            fix="count in Python, or keep a counter attribute",
+        )
+    return taken
 
 
 def _list_operand(items: Any, path: Path) -> Operand | IfNotExists:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .conditions import Attr, literal, operand
+from .conditions import Attr, literal, stored_operand
 from .errors import BuildError
-from .nodes import Literal, Node, Operand, Path, Size, UpdateValue
+from .nodes import Literal, Node, Operand, Path, UpdateValue
 from .paths import overlap, path_text
 
 TYPE_CHECKING = False
@@ -69,14 +69,8 @@ def set_actions(pairs: Iterable[tuple[Path, Any]]) -> list[UpdateAction]:
     """``SET path = value`` for each pair; a value may be computed (``Attr("n") + 1``)."""
     actions = []
     for path, value in pairs:
-        if isinstance(value, Size):
-            raise BuildError(
-                "SET to size(), which only conditions can use",
-                rule="update-value",
-                place=path_text(path.segments),
-                fix="count in Python, or keep a counter attribute",
-            )
-        computed = value if isinstance(value, UpdateValue) else operand(value, of=path_text(path.segments))
+        place = path_text(path.segments)
+        computed = value if isinstance(value, UpdateValue) else stored_operand(value, of=place)
         actions.append(UpdateAction("SET", path, computed))
     return actions
 
@@ -92,9 +86,9 @@ def add_actions(keyword: str, pairs: Iterable[tuple[Path, Any]]) -> list[UpdateA
     actions = []
     for path, value in pairs:
         place = path_text(path.segments)
-        argument = literal(value, of=place) if not isinstance(value, (Operand, UpdateValue)) else None
+        argument = value if isinstance(value, (Operand, UpdateValue)) else literal(value, of=place)
         if not isinstance(argument, Literal) or argument.type not in allowed:
-            what = f"a value of type {argument.type}" if argument else "something computed"
+            what = f"a value of type {argument.type}" if isinstance(argument, Literal) else "something computed"
             raise BuildError(
                 f"{keyword} with {what}",
                 rule="update-operand",

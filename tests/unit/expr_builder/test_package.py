@@ -19,15 +19,15 @@ ROOT = Path(__file__).parents[3]
 FLOORS = [
     {"errors", "limits", "reserved"},
     {"values", "paths"},
-    {"nodes", "conditions", "updates", "sending"},
+    {"nodes", "conditions", "updates", "key_conditions", "sending"},
     {"tokens", "grammar", "render", "parse", "evaluate"},
     {"tables", "slots", "reads", "writes", "queries", "actions"},
-    {"transactions", "lint"},
+    {"transactions", "linting"},
     {"unique", "typed"},
     {"cli"},
 ]
 # Within a floor, in this order only.
-ORDER_WITHIN = ["errors", "limits", "reserved", "paths", "values", "nodes", "conditions", "updates", "sending", "tokens", "grammar", "render", "parse", "evaluate", "tables", "slots", "reads", "writes", "queries", "actions"]  # fmt: skip  # noqa: E501
+ORDER_WITHIN = ["errors", "limits", "reserved", "paths", "values", "nodes", "conditions", "updates", "key_conditions", "sending", "tokens", "grammar", "render", "parse", "evaluate", "tables", "slots", "reads", "writes", "queries", "actions"]  # fmt: skip  # noqa: E501
 
 
 def run(program: str) -> str:
