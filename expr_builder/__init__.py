@@ -14,7 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .actions import Check, Delete, Get, Index, Put, Table, Update
+    from .actions import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
+    from .batches import BatchGet, BatchIncomplete, BatchWrite
+    from .capacity import read_units, write_units
     from .conditions import Attr, Key, all_of, any_of
     from .errors import (
         BuildError,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
         UniqueViolation,
     )
     from .nodes import Condition
+    from .parse import parse_condition, parse_key_condition, parse_projection, parse_update
+    from .tokens import ExpressionSyntaxError
     from .transactions import TransactGet, TransactWrite
     from .unique import Marker, Unique, UniqueWrite
     from .values import from_attribute_value, from_item, item_size, to_attribute_value, to_item
@@ -38,17 +42,24 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Attr",
+    "BatchGet",
+    "BatchIncomplete",
+    "BatchWrite",
     "BuildError",
     "Check",
     "Condition",
     "Delete",
+    "ExpressionSyntaxError",
     "Get",
     "IdempotentParameterMismatch",
     "Index",
     "Key",
     "Marker",
+    "Page",
     "Put",
+    "Query",
     "Reason",
+    "Scan",
     "Table",
     "TransactGet",
     "TransactWrite",
@@ -69,12 +80,20 @@ __all__ = [
     "from_attribute_value",
     "from_item",
     "item_size",
+    "parse_condition",
+    "parse_key_condition",
+    "parse_projection",
+    "parse_update",
+    "read_units",
     "to_attribute_value",
     "to_item",
+    "write_units",
 ]
 
 _HOMES = {
-    "actions": ("Check", "Delete", "Get", "Index", "Put", "Table", "Update"),
+    "actions": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
+    "batches": ("BatchGet", "BatchIncomplete", "BatchWrite"),
+    "capacity": ("read_units", "write_units"),
     "conditions": ("Attr", "Key", "all_of", "any_of"),
     "errors": (
         "BuildError",
@@ -90,6 +109,8 @@ _HOMES = {
         "UniqueViolation",
     ),
     "nodes": ("Condition",),
+    "parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
+    "tokens": ("ExpressionSyntaxError",),
     "transactions": ("TransactGet", "TransactWrite"),
     "unique": ("Marker", "Unique", "UniqueWrite"),
     "values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),

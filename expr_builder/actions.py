@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .queries import Page, Query, Scan
 from .reads import Get
 from .slots import Action
 from .tables import Index, TableKeys
@@ -11,10 +12,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .nodes import Condition
     from .tables import Item
     from .updates import Target
 
-__all__ = ["Action", "Check", "Delete", "Get", "Index", "KeyedAction", "Put", "Table", "Update", "WriteAction"]
+__all__ = [
+    "Action",
+    "Check",
+    "Delete",
+    "Get",
+    "Index",
+    "KeyedAction",
+    "Page",
+    "Put",
+    "Query",
+    "Scan",
+    "Table",
+    "Update",
+    "WriteAction",
+]
 
 
 class Table(TableKeys):
@@ -87,3 +103,25 @@ class Table(TableKeys):
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
         """
         return Get(self, key, project, consistent=consistent)
+
+    def query(self, key_condition: Condition) -> Query:
+        """Read the items under one partition key.
+
+        Args:
+            key_condition: ``Key("PK").eq("ACCT#1") & Key("SK").begins_with("ORDER#")``: the partition key equals a
+                value; the sort key, if it is named, is compared, between two values, or begins with one.
+
+        Returns:
+            A query to refine (``filter``, ``project``, ``descending``, ``limit``, ``on_index`` …) and then to read:
+            ``for item in query.pages(client)``.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
+        """
+        return Query(self, key_condition)
+
+    def scan(self) -> Scan:
+        """Read every item of the table or of an index.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
+        """
+        return Scan(self)

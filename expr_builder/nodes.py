@@ -11,7 +11,7 @@ from .errors import BuildError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from .paths import Segments
@@ -46,6 +46,15 @@ class Node:
     def key(self) -> tuple[Any, ...]:
         """The node's structure as nested tuples: equal for equal trees."""
         return (type(self).__name__, *(_plain(getattr(self, slot)) for slot in self.__slots__))
+
+    def children(self) -> Iterator[Node]:
+        """The nodes directly below."""
+        for kind in type(self).__mro__:
+            for slot in getattr(kind, "__slots__", ()):
+                part = getattr(self, slot)
+                for child in part if isinstance(part, tuple) else (part,):
+                    if isinstance(child, Node):
+                        yield child
 
     def __repr__(self) -> str:
         # Values are left out: they may be personal, and reprs end up in logs.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
+    from .nodes import Path
     from .tables import Item, TableKeys, TypedItem
     from .updates import Target
 
@@ -44,6 +45,11 @@ class Get(Action):
     def key(self) -> TypedItem:
         """The key."""
         return self._key
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """What is projected; empty for the whole item."""
+        return self._paths
 
     def to_request(self) -> dict[str, Any]:
         """The arguments of ``client.get_item``."""

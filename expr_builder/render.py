@@ -132,22 +132,13 @@ def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
     return _checked(", ".join(placeholders.path(path.segments) for path in paths), ())
 
 
-def count_operators(node: Any) -> int:
+def count_operators(node: Node) -> int:
     """Count the operators and functions in a tree, as the limit of 300 counts them."""
-    if isinstance(node, (And, Or)):
-        return len(node.parts) - 1 + sum(map(count_operators, node.parts))
-    if isinstance(node, (Path, Literal)):
-        return 0
-    if not isinstance(node, Node):
-        return sum(map(count_operators, node)) if isinstance(node, tuple) else 0
-    return 1 + sum(count_operators(getattr(node, slot)) for kind in type(node).__mro__ for slot in _slots(kind))
+    own = len(node.parts) - 1 if isinstance(node, (And, Or)) else 0 if isinstance(node, (Path, Literal)) else 1
+    return own + sum(map(count_operators, node.children()))
 
 
-def _slots(kind: type) -> tuple[str, ...]:
-    return tuple(getattr(kind, "__slots__", ()))
-
-
-def _checked(text: str, nodes: tuple[Any, ...]) -> str:
+def _checked(text: str, nodes: tuple[Node, ...]) -> str:
     if len(text) < _SHORTEST_WITH_TOO_MANY:
         return text
     size = len(text.encode())

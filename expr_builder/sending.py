@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-__all__ = ["reasons_of", "refuse_unsuitable_client", "send"]
+__all__ = ["backoff", "reasons_of", "refuse_unsuitable_client", "send"]
 
 _CANCELED = "TransactionCanceledException"
 _MISMATCH = "IdempotentParameterMismatchException"
@@ -103,12 +103,17 @@ def send(
             time.sleep(delay)
 
 
-def _delay(kind: type[TransactionUnfinished], attempt: int) -> float:
+def backoff(attempt: int) -> float:
+    """Seconds to wait after the ``attempt``-th attempt: a random part of a time that doubles up to a second."""
     import random  # loaded by the first retry only: it is slow to import
 
-    if kind is TransactionInProgress:
-        return random.uniform(_IN_PROGRESS_DELAY / 2, _IN_PROGRESS_DELAY)
     return random.uniform(0, min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(attempt, 10)))
+
+
+def _delay(kind: type[TransactionUnfinished], attempt: int) -> float:
+    if kind is TransactionInProgress:
+        return _IN_PROGRESS_DELAY / 2 + backoff(10) / 2
+    return backoff(attempt)
 
 
 def _response_of(error: Exception) -> Mapping[str, Any]:

@@ -39,6 +39,11 @@ class Action:
         """The key of the item that the action addresses, as AttributeValues."""
         raise NotImplementedError
 
+    @property
+    def target(self) -> tuple[Any, ...]:
+        """The item that the action is on, to compare: one for a table's name and its ARN, one for ``1`` and ``1.0``."""
+        return self._table.target_of(self.key)
+
     def named(self, slot: str) -> Self:
         """Name the action's slot in its transaction: a refusal is reported under this name."""
         if not isinstance(slot, str) or not slot:

@@ -122,6 +122,11 @@ class TableKeys:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {', '.join(self.key_types)})"
 
+    def target_of(self, item: TypedItem) -> tuple[Any, ...]:
+        """What tells the item from all others: the table's name (also of an ARN) and the key's contents."""
+        keys = [content for name in self.key_types for content in item[name].values()]
+        return (self.name.rpartition("/")[2], *keys)
+
     def typed_key(self, key: Item, operation: str) -> TypedItem:
         """Serialise and check a key for an operation: exactly the key attributes, of the right types.
 

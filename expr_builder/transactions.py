@@ -5,17 +5,17 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction
 
 from __future__ import annotations
 
-from .actions import Action, Get, WriteAction
+from .capacity import read_units, write_units
 from .errors import BuildError, Reason, TransactionCanceled
 from .limits import (
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ACTIONS,
     MAX_TRANSACTION_BYTES,
-    READ_UNIT_BYTES,
-    WRITE_UNIT_BYTES,
 )
+from .reads import Get
 from .sending import reasons_of, refuse_unsuitable_client, send
 from .values import from_item, item_size
+from .writes import WriteAction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         TransactWriteItemsInputTypeDef,
         TransactWriteItemsOutputTypeDef,
     )
+
+    from .slots import Action
 
     A = TypeVar("A", bound=Action)
 
@@ -95,7 +97,7 @@ class TransactWrite:
         Exact for puts; for updates, deletes and checks DynamoDB counts the stored item, of which only the key and the
         new values are known here, so it is the least that they can cost.
         """
-        return sum(2 * -(-action.size // WRITE_UNIT_BYTES) for action in self._slots.values())
+        return sum(write_units(action.size, transactional=True) for action in self._slots.values())
 
     def send(
         self,
@@ -179,7 +181,7 @@ class TransactGet:
 
     def capacity(self) -> int:
         """Read units: the least, two for each item; DynamoDB counts two for each started 4 KB of the stored item."""
-        return sum(2 * max(1, -(-item_size(action.key) // READ_UNIT_BYTES)) for action in self._slots.values())
+        return sum(int(read_units(item_size(action.key), transactional=True)) for action in self._slots.values())
 
     def send(
         self,
@@ -241,8 +243,7 @@ def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str
                 fix="give each action its own name",
             )
         slots[name] = action
-        target = _target(action)
-        other = addressed.setdefault(target, name)
+        other = addressed.setdefault(action.target, name)
         if other != name:
             raise BuildError(
                 f'this action and slot "{other}" are on one item of table "{action.table.name}"',
@@ -251,9 +252,3 @@ def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str
                 fix="join them: a put, update or delete takes conditions with when(…)",
             )
     return slots
-
-
-def _target(action: Action) -> tuple[Any, ...]:
-    """The item that an action is on: equal for a table's name and its ARN, and for ``1`` and ``1.0``."""
-    name = action.table.name
-    return (name.rpartition("/")[2], *(content for value in action.key.values() for content in value.values()))
