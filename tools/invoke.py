@@ -17,7 +17,7 @@ import yaml
 from tools import bridge, docker, stack
 from tools.local_cloud import LocalCloud, running_in
 from tools.run import FOLDER
-from tools.tokens import AUDIENCE, ISSUER, Signer, fill_in
+from tools.tokens import AUDIENCE, ISSUER, Signer, fill
 from tools.venvs import ROOT
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def invoke(
             ["sam", "local", "invoke", function, "--event", "-", *arguments],
             cwd=ROOT,
             env=container_environment(endpoint),
-            input=fill_in(json.dumps(event), signer),
+            input=fill(json.dumps(event), signer),
             capture_output=True,
             text=True,
             check=False,

@@ -15,7 +15,7 @@ import boto3
 
 from tools.local_cloud import REGION, LocalCloud
 from tools.tokens import AUDIENCE, ISSUER
-from tools.venvs import ENVIRONMENTS, ROOT
+from tools.venvs import ENVIRONMENTS, ROOT, locked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,8 @@ def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bo
 def build(*, architecture: str | None = None, build_dir: Path = BUILD, quiet: bool = False) -> None:
     """Builds functions and layer for an architecture (this machine's when none is named)."""
     override = f"Architecture={architecture or local_architecture()}"
-    sam("build", "--build-dir", str(build_dir), "--parameter-overrides", override, quiet=quiet)
+    with locked("build"):
+        sam("build", "--build-dir", str(build_dir), "--parameter-overrides", override, quiet=quiet)
 
 
 def deploy(

@@ -67,12 +67,13 @@ class Signer:
         return jwt.encode(kept, self.private_key, algorithm="ES256", headers={"kid": self.key_id})
 
 
-def fill_in(text: str, signer: Signer) -> str:
+def fill(text: str, signer: Signer) -> str:
     """The text of an event with its token placeholders (events/README.md lists them) replaced by tokens."""
-    return PLACEHOLDER.sub(lambda match: _token_for(match["kind"], signer), text)
+    return PLACEHOLDER.sub(lambda match: named_token(match["kind"], signer), text)
 
 
-def _token_for(kind: str, signer: Signer) -> str:
+def named_token(kind: str, signer: Signer) -> str:
+    """The token that a placeholder stands for: ``sub=NAME`` is good, ``expired`` and the like must be refused."""
     name, _, value = kind.partition("=")
     match name:
         case "sub":

@@ -60,7 +60,7 @@ def find_python(version: str) -> str | None:
 def ensure(name: str) -> Path | None:
     """Makes the environment unless it is there and current; returns its Python (None: optional, no such Python)."""
     environment = ENVIRONMENTS[name]
-    with _locked(name):
+    with locked(f"venv-{name}"):
         wanted = hashlib.sha256(environment.lock.read_bytes()).hexdigest()
         if _is_current(environment, wanted):
             return environment.interpreter
@@ -108,11 +108,11 @@ def _run(command: list[str], environment: Environment) -> None:
 
 
 @contextmanager
-def _locked(name: str) -> Iterator[None]:
-    """Two makes at once: the second waits for the first and finds the environment ready."""
-    folder = LOCAL / "venvs"
+def locked(name: str) -> Iterator[None]:
+    """Two makes at once: the second waits here until the first is done."""
+    folder = LOCAL / "locks"
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{name}.lock").open("w") as lock:
+    with (folder / name).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

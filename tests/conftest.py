@@ -1,0 +1,43 @@
+"""Shared by all rings. Imports pytest alone: the library's tests run on the older Pythons without anything else."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+STRICT = os.environ.get("REQUIRE_ALL_RINGS", "") not in {"", "0"}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With REQUIRE_ALL_RINGS set, a skipped test is a failed one."""
+    report = yield
+    if STRICT and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, though REQUIRE_ALL_RINGS is set: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With REQUIRE_ALL_RINGS set, a skipped module is a failed one."""
+    report = yield
+    if STRICT and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, though REQUIRE_ALL_RINGS is set: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The folder of the application as ``sam build`` makes it for this machine, current with the sources."""
+    from tools import stack
+
+    stack.build(quiet=True)
+    return stack.BUILD
