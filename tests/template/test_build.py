@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 ELF_MACHINES = {"x86_64": 62, "arm64": 183}
-PACKAGES = {
-    "accounts",
-    "annotated_types",
-    "aws_lambda_powertools",
-    "dns",
-    "email_validator",
-    "expr_builder",
-    "idna",
-} | {*("jmespath", "pydantic", "pydantic_core", "typing_inspection")}
+PACKAGES = set(
+    "accounts annotated_types aws_lambda_powertools email_validator expr_builder idna jmespath "
+    "pydantic pydantic_core typing_inspection".split()
+)
 
 
 @pytest.fixture
