@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .actions import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
-    from .batches import BatchGet, BatchIncomplete, BatchWrite
+    from .batches import BatchGet, BatchWrite
     from .capacity import read_units, write_units
     from .conditions import Attr, Key, all_of, any_of
     from .errors import (
+        BatchIncomplete,
         BuildError,
         IdempotentParameterMismatch,
         Reason,
@@ -92,10 +93,11 @@ __all__ = [
 
 _HOMES = {
     "actions": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
-    "batches": ("BatchGet", "BatchIncomplete", "BatchWrite"),
+    "batches": ("BatchGet", "BatchWrite"),
     "capacity": ("read_units", "write_units"),
     "conditions": ("Attr", "Key", "all_of", "any_of"),
     "errors": (
+        "BatchIncomplete",
         "BuildError",
         "IdempotentParameterMismatch",
         "Reason",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from itertools import islice
 
-from .errors import BuildError, TransactionThrottled
+from .errors import BatchIncomplete, BuildError
 from .limits import MAX_BATCH_GET, MAX_BATCH_WRITE
 from .reads import Get
 from .sending import backoff, refuse_unsuitable_client
@@ -27,21 +27,7 @@ if TYPE_CHECKING:
 
     A = TypeVar("A", bound=Action)
 
-__all__ = ["BatchGet", "BatchIncomplete", "BatchWrite"]
-
-
-class BatchIncomplete(TransactionThrottled):
-    """DynamoDB kept leaving part of a batch undone.
-
-    Attributes:
-        left: The actions, of those taken so far, that were not carried out; all others were.
-    """
-
-    def __init__(self, left: list[Any], attempts: int) -> None:
-        super().__init__(
-            f"{len(left)} of the batch left after {attempts} attempts", attempts=attempts, outcome_unknown=False
-        )
-        self.left = left
+__all__ = ["BatchGet", "BatchWrite"]
 
 
 class BatchWrite:
@@ -214,7 +200,7 @@ def _write_chunk(
         request = {"RequestItems": unprocessed}
         if not _may_wait(attempt, max_attempts, time_left):
             entries = [entry for table in unprocessed.values() for entry in table]
-            raise BatchIncomplete([action for action in chunk if _batch_entry(action) in entries], attempt)
+            raise BatchIncomplete([action for action in chunk if _batch_entry(action) in entries], attempts=attempt)
 
 
 def _get_items(chunk: tuple[Get, ...]) -> dict[str, Any]:
@@ -269,7 +255,7 @@ def _get_chunk(
             return found
         if not _may_wait(attempt, max_attempts, time_left):
             left = {keys[name].target_of(key) for name, part in wanted.items() for key in part["Keys"]}
-            raise BatchIncomplete([action for action in chunk if action.target in left], attempt)
+            raise BatchIncomplete([action for action in chunk if action.target in left], attempts=attempt)
 
 
 def _may_wait(attempt: int, max_attempts: int, time_left: Callable[[], float] | None) -> bool:

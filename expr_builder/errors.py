@@ -9,10 +9,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 __all__ = [
+    "BatchIncomplete",
     "BuildError",
     "IdempotentParameterMismatch",
     "Reason",
@@ -68,6 +69,20 @@ class BuildError(ValueError):
 
 def _rebuild(kind: type[BuildError], message: str, rule: str, place: str, fix: str) -> BuildError:
     return kind(message, rule=rule, place=place, fix=fix)
+
+
+class BatchIncomplete(Exception):
+    """DynamoDB kept leaving part of a batch undone.
+
+    Attributes:
+        left: The actions, of those taken so far, that were not carried out; all others were.
+        attempts: How often they were sent.
+    """
+
+    def __init__(self, left: Sequence[Any], *, attempts: int) -> None:
+        super().__init__(f"{len(left)} actions of the batch left after {attempts} attempts")
+        self.left = list(left)
+        self.attempts = attempts
 
 
 class Reason:

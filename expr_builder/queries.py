@@ -282,7 +282,7 @@ class Query(Search):
                     " or ".join(sort) or partition[0], f"{name} is no key attribute here: filter(…) takes the rest"
                 )
         used = [name in operators for name in sort]
-        if used != sorted(used, reverse=True) or any(operators[name] != "=" for name in sort[: len(given) - 1]):
+        if used != sorted(used, reverse=True) or any(operators[name] != "=" for name in sort[: max(len(given) - 1, 0)]):
             raise _missed(sort[0], "sort key attributes are used from the left, all but the last with eq(…)")
         if self._filter is not None:
             for name in _names_in(self._filter):
