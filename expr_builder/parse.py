@@ -19,7 +19,8 @@ from .conditions import literal
 from .errors import BuildError
 from .grammar import Parser, Reader
 from .key_conditions import key_condition_fault
-from .paths import check_segment, overlap, path_text
+from .paths import check_segment
+from .render import refuse_clash
 from .tokens import ALIAS
 from .updates import extended
 
@@ -109,23 +110,8 @@ def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tu
         BuildError: as :func:`parse_condition` does; and for paths of which one leads through another.
     """
     paths = tuple(_parser(text, names, None).projection())
-    clash = overlapping(paths)
-    if clash is not None:
-        raise BuildError(
-            f"two paths of one projection overlap: {path_text(clash[0].segments)} and {path_text(clash[1].segments)}",
-            rule="projection-overlap",
-            fix="the outer path brings everything inside it",
-        )
+    refuse_clash(path.segments for path in paths)
     return paths
-
-
-def overlapping(paths: tuple[Path, ...]) -> tuple[Path, Path] | None:
-    """The first two paths of which one is, or leads through, the other."""
-    for position, path in enumerate(paths):
-        for other in paths[:position]:
-            if overlap(other.segments, path.segments):
-                return other, path
-    return None
 
 
 def _parser(text: str, names: Mapping[str, str] | None, values: Mapping[str, Any] | None) -> Parser:

@@ -13,12 +13,13 @@ from .reserved import is_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, TypeAlias
 
     Segments: TypeAlias = tuple[str | int, ...]
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
 
-__all__ = ["check_segment", "extend", "is_bare", "overlap", "parse_path", "path_text"]
+__all__ = ["check_segment", "clash", "extend", "first_clash", "is_bare", "parse_path", "path_text"]
 
 
 @lru_cache(maxsize=4096)
@@ -65,10 +66,31 @@ def extend(segments: Segments, segment: Any) -> Segments:
     return (*segments, check_segment(segment))
 
 
-def overlap(one: Segments, other: Segments) -> bool:
-    """Tell whether the paths are equal or one leads through the other."""
-    shared = min(len(one), len(other))
-    return one[:shared] == other[:shared]
+def clash(one: Segments, other: Segments) -> str:
+    """Say how two paths of one expression get in each other's way.
+
+    Returns:
+        ``"overlap"`` when they are equal or one leads through the other, ``"conflict"`` when one takes for a map what
+        the other takes for a list (``a.b`` and ``a[0]``), else ``""``.
+    """
+    for mine, yours in zip(one, other, strict=False):
+        if isinstance(mine, str) is not isinstance(yours, str):
+            return "conflict"
+        if mine != yours:
+            return ""
+    return "overlap"
+
+
+def first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
+    """The first two paths that get in each other's way, and how (see :func:`clash`)."""
+    seen: list[Segments] = []
+    for path in paths:
+        for other in seen:
+            how = clash(other, path)
+            if how:
+                return other, path, how
+        seen.append(path)
+    return None
 
 
 def path_text(segments: Segments) -> str:

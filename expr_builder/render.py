@@ -7,7 +7,7 @@ can never define one placeholder twice.
 from __future__ import annotations
 
 from .errors import BuildError
-from .limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS
+from .limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS, MAX_SUBSTITUTION_BYTES
 from .nodes import (
     And,
     Arithmetic,
@@ -25,8 +25,9 @@ from .nodes import (
     Path,
     Size,
 )
-from .paths import is_bare
+from .paths import first_clash, is_bare, path_text
 from .updates import KEYWORDS
+from .values import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,19 @@ class Placeholders:
         return text
 
     def into(self, request: dict[str, Any]) -> None:
-        """Add the two maps to a request. An empty map is left out: DynamoDB refuses it."""
+        """Add the two maps to a request. An empty map is left out: DynamoDB refuses it.
+
+        Raises:
+            BuildError: when names and values together are larger than 2 MB.
+        """
+        size = sum(map(len, self._aliases)) + sum(map(size_of, self.values.values()))
+        if size > MAX_SUBSTITUTION_BYTES:
+            raise BuildError(
+                f"names and values of {size} bytes, {MAX_SUBSTITUTION_BYTES} are allowed",
+                rule="substitution-size",
+                place="ExpressionAttributeValues",
+                fix="compare with something shorter, such as a hash",
+            )
         if self._aliases:
             request["ExpressionAttributeNames"] = self.names
         if self.values:
@@ -128,8 +141,27 @@ def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders)
 
 
 def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
-    """Write a projection expression: ``email, address.city``."""
-    return _checked(", ".join(placeholders.path(path.segments) for path in paths), ())
+    """Write a projection expression: ``email, address.city``.
+
+    Raises:
+        BuildError: when two paths overlap, or the text is too long.
+    """
+    segments = [path.segments for path in paths]
+    refuse_clash(segments)
+    return _checked(", ".join(map(placeholders.path, segments)), ())
+
+
+def refuse_clash(paths: Iterable[Segments]) -> None:
+    """Refuse a projection of two paths that get in each other's way."""
+    clash = first_clash(paths)
+    if clash is not None:
+        one, other, how = clash
+        raise BuildError(
+            f"two paths of one projection {how}: {path_text(one)} and {path_text(other)}",
+            rule="projection-overlap",
+            place="ProjectionExpression",
+            fix="the outer path brings everything inside it",
+        )
 
 
 def count_operators(node: Node) -> int:

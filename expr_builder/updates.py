@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from .conditions import Attr, literal, stored_operand
 from .errors import BuildError
 from .nodes import Literal, Node, Operand, Path, UpdateValue
-from .paths import overlap, path_text
+from .paths import clash, path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,13 +103,15 @@ def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tup
     """Join update actions.
 
     Raises:
-        BuildError: when two of them touch one path, or one touches what is inside the other's path.
+        BuildError: when two of them touch one path, one touches what is inside the other's path, or one takes for a map
+            what the other takes for a list.
     """
     for position, action in enumerate(more):
         for other in (*actions, *more[:position]):
-            if overlap(action.path.segments, other.path.segments):
+            how = clash(other.path.segments, action.path.segments)
+            if how:
                 raise BuildError(
-                    f"two actions of one update overlap: {other.keyword} {path_text(other.path.segments)} "
+                    f"two actions of one update {how}: {other.keyword} {path_text(other.path.segments)} "
                     f"and {action.keyword} {path_text(action.path.segments)}",
                     rule="update-overlap",
                     place="UpdateExpression",

@@ -257,6 +257,18 @@ class Update(KeyedAction):
         except BuildError as error:
             raise error.within(f"{self._place}, {method}") from None
 
+    def _refuse_size(self) -> None:
+        """Refuse values that no item can hold; those that DELETE takes out of a set do not count."""
+        stored = (action for action in self._actions if action.keyword != "DELETE")
+        size = self._replace(_actions=tuple(stored)).size
+        if size > MAX_ITEM_BYTES:
+            raise BuildError(
+                f"an update to an item of {size} bytes, {MAX_ITEM_BYTES} are allowed",
+                rule="item-size",
+                place="UpdateExpression",
+                fix="keep large values elsewhere (such as S3), or split the item",
+            )
+
     def _refuse_key(self, path: Path) -> None:
         if path.segments[0] in self._table.key_types:
             raise BuildError(
@@ -266,6 +278,8 @@ class Update(KeyedAction):
             )
 
     def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        if self.size > MAX_ITEM_BYTES:
+            self._refuse_size()
         body["Key"] = self._key
         body["UpdateExpression"] = render_update(self._actions, placeholders)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from expr_builder.paths import overlap
+from expr_builder.paths import clash
 from expr_builder.updates import add_actions, extended, remove_actions, set_actions
 from tests.support.trees import paths, values
 
@@ -44,7 +44,7 @@ def _actions(draw: st.DrawFn) -> UpdateAction:
 def _apart(actions: list[UpdateAction]) -> tuple[UpdateAction, ...]:
     kept: list[UpdateAction] = []
     for action in actions:
-        if not any(overlap(action.path.segments, other.path.segments) for other in kept):
+        if not any(clash(action.path.segments, other.path.segments) for other in kept):
             kept.append(action)
     return extended((), kept)
 

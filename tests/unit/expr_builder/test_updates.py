@@ -202,3 +202,27 @@ def test_what_no_update_can_do_is_refused(make: Any, rule: str) -> None:
         make()
     assert caught.value.rule == rule
     assert 'Update "t"' in caught.value.place or rule == "update-arithmetic"
+
+
+def test_paths_that_disagree_about_map_or_list_are_refused() -> None:
+    with pytest.raises(BuildError) as caught:
+        update().set({Attr("a")["b"]: 1, Attr("a")[0]: 2})
+    assert (caught.value.rule, caught.value.message) == (
+        "update-overlap",
+        "two actions of one update conflict: SET a.b and SET a[0]",
+    )
+
+
+def test_values_that_no_item_can_hold_are_refused() -> None:
+    half = "x" * 250_000
+    with pytest.raises(BuildError) as caught:
+        update().set(a=half, b=half).to_request()
+    assert (caught.value.rule, caught.value.place) == ("item-size", 'Update "t", UpdateExpression')
+    assert update().set(a=half).delete(b={half}).to_request()["TableName"] == "t"
+
+
+def test_names_and_values_larger_than_two_megabytes_are_refused() -> None:
+    condition = Attr("a").is_in([f"{number}" + "x" * 390_000 for number in range(6)])
+    with pytest.raises(BuildError) as caught:
+        table.delete(KEY).when(condition).to_request()
+    assert (caught.value.rule, caught.value.place) == ("substitution-size", "ExpressionAttributeValues")
