@@ -71,10 +71,7 @@ class LocalCloud:
         """Starts it in the background and waits until it answers. Does nothing when it runs already."""
         if self.is_running():
             return
-        if _in_use(self.port):
-            raise CloudError(
-                f"Port {self.port} is in use by another program. Stop that, or choose a free port: make run PORT=4577"
-            )
+        self.check_port()
         (self.folder / "state").mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             process = subprocess.Popen(
@@ -88,6 +85,13 @@ class LocalCloud:
             )
         self._pid_file.write_text(json.dumps({"pid": process.pid, "port": self.port, "auth": self.auth}))
         self._wait_until_healthy(process)
+
+    def check_port(self) -> None:
+        """Raises CloudError when another program has the port."""
+        if _in_use(self.port):
+            raise CloudError(
+                f"Port {self.port} is in use by another program. Stop that, or choose a free port: make run PORT=4577"
+            )
 
     def stop(self) -> bool:
         """Stops it cleanly, so that its state is saved; False when it was not running."""

@@ -72,6 +72,8 @@ def _wanted_cloud() -> LocalCloud:
     port = _port(default=running.port if running else DEFAULT_PORT)
     wanted = LocalCloud(port, FOLDER, auth=os.environ.get("AUTH", "").lower() == "true", persist=True)
     if running is not None and running != wanted:
+        if running.port != wanted.port:
+            wanted.check_port()
         with _step(f"Stopping the local cloud on port {running.port}, as another port or AUTH is asked for"):
             running.stop()
     return wanted
