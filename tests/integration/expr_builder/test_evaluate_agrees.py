@@ -1,0 +1,125 @@
+"""``evaluate`` against a real engine: any condition, any items, and no item at all."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from expr_builder import Table, to_item
+from expr_builder.evaluate import operand_value, parts_of
+from expr_builder.nodes import Comparison, Function, In, Size
+from expr_builder.render import Placeholders, render
+from tests.support.trees import CLAUSES, clauses, conditions, items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from expr_builder import Condition
+    from expr_builder.evaluate import TypedItem
+
+_partition = count()
+_PREFIXED = {("S", "S"), ("B", "B")}
+
+
+_bounded = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+_stored = st.lists(items(), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize("kind", CLAUSES)
+@settings(_bounded, max_examples=150)
+@given(data=st.data(), stored=_stored)
+def test_each_kind_of_clause_is_true_where_the_engine_says_so(
+    engine_client: DynamoDBClient, engine_table: str, kind: str, data: st.DataObject, stored: list[dict[str, Any]]
+) -> None:
+    _compare(engine_client, engine_table, data.draw(clauses(kind, stored)), stored)
+
+
+@settings(_bounded, max_examples=120)
+@given(data=st.data(), stored=_stored)
+def test_clauses_joined_by_and_or_and_not_are_true_where_the_engine_says_so(
+    engine_client: DynamoDBClient, engine_table: str, data: st.DataObject, stored: list[dict[str, Any]]
+) -> None:
+    _compare(engine_client, engine_table, data.draw(conditions(stored)), stored)
+
+
+def _compare(client: DynamoDBClient, table: str, condition: Condition, stored: list[dict[str, Any]]) -> None:
+    named = {f"I{position}": item for position, item in enumerate(stored)}
+    typed = {name: to_item(item) for name, item in named.items()}
+
+    if not any(_any_clause(_engine_refuses, condition, item) for item in typed.values()):
+        partition = f"P{next(_partition)}"
+        _put_all(client, table, partition, typed)
+        comparable = {name for name, item in typed.items() if not _any_clause(_engine_errs, condition, item)}
+        expected = {name for name in comparable if condition.evaluate(named[name])}
+        assert _matching(client, table, partition, condition) & comparable == expected
+
+    if not _any_clause(_engine_errs, condition, {}):
+        assert _holds_without_item(client, table, condition) == condition.evaluate(None)
+
+
+def _put_all(client: DynamoDBClient, table: str, partition: str, typed: Mapping[str, TypedItem]) -> None:
+    puts: list[Any] = [
+        {"PutRequest": {"Item": {"PK": {"S": partition}, "SK": {"S": name}, **item}}} for name, item in typed.items()
+    ]
+    client.batch_write_item(RequestItems={table: puts})
+
+
+def _matching(client: DynamoDBClient, table: str, partition: str, condition: Condition) -> set[str]:
+    placeholders = Placeholders()
+    request: dict[str, Any] = {"TableName": table, "FilterExpression": render(condition, placeholders)}
+    placeholders.into(request)
+    request["KeyConditionExpression"] = "PK = :partition"
+    request["ExpressionAttributeValues"] = {**placeholders.values, ":partition": {"S": partition}}
+    return {item["SK"]["S"] for item in client.query(**request)["Items"]}
+
+
+def _holds_without_item(client: DynamoDBClient, table: str, condition: Condition) -> bool:
+    absent = Table(table, partition_key="PK", sort_key="SK").delete({"PK": "none", "SK": "none"})
+    try:
+        client.delete_item(**absent.when(condition).to_request())
+    except client.exceptions.ConditionalCheckFailedException:
+        return False
+    return True
+
+
+# --- Where this engine is known to differ from the service, whose rule is the one that decides
+
+
+def _any_clause(differs: Callable[[Condition, TypedItem], bool], condition: Condition, item: TypedItem) -> bool:
+    parts = parts_of(condition)
+    return any(_any_clause(differs, part, item) for part in parts) if parts else differs(condition, item)
+
+
+def _engine_refuses(clause: Condition, item: TypedItem) -> bool:
+    """The service: begins_with is false for stored values of other types. The engine: the request is refused."""
+    if not (isinstance(clause, Function) and clause.name == "begins_with"):
+        return False
+    kinds = (_kind(clause.path, item), _kind(clause.argument, item))
+    return None not in kinds and kinds not in _PREFIXED
+
+
+def _engine_errs(clause: Condition, item: TypedItem) -> bool:
+    operands = [getattr(clause, name, None) for name in ("left", "right", "operand", "low", "high")]
+    # The service: a number, boolean or null has no size, and the comparison sees nothing. The engine: its size is 0.
+    if any(_kind(operand.path, item) in ("N", "BOOL", "NULL") for operand in operands if isinstance(operand, Size)):
+        return True
+    # The service: a missing attribute equals nothing, not even another missing one. The engine: two of them are equal.
+    if isinstance(clause, Comparison):
+        return clause.operator in ("=", "<>") and _kind(clause.left, item) is _kind(clause.right, item) is None
+    if isinstance(clause, In):
+        return None in (_kind(choice, item) for choice in clause.choices) and _kind(clause.operand, item) is None
+    # The service: contains finds a part of a binary value. The engine: never.
+    if isinstance(clause, Function) and clause.name == "contains":
+        return _kind(clause.path, item) == _kind(clause.argument, item) == "B"
+    return False
+
+
+def _kind(operand: Any, item: TypedItem) -> str | None:
+    value = operand_value(operand, item)
+    return next(iter(value)) if value is not None else None
