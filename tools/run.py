@@ -135,8 +135,11 @@ def main() -> int:
     parser.add_argument("action", choices=sorted(actions))
     try:
         return actions[parser.parse_args().action]()
-    except (CloudError, stack.StackError) as error:
+    except CloudError as error:
         print(error, file=sys.stderr)
+        return 1
+    except stack.StackError as error:
+        print(error, "If that is not the code's fault, `make clean` starts afresh.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)

@@ -90,7 +90,9 @@ def _is_current(environment: Environment, wanted: str) -> bool:
 
 def _make(environment: Environment, base: str) -> None:
     shown = environment.path.relative_to(ROOT)
-    print(f"Making {shown} from {environment.lock.relative_to(ROOT)} (up to a minute) ...", file=sys.stderr, flush=True)
+    print(
+        f"Making {shown} from {environment.lock.relative_to(ROOT)} (a minute or two) ...", file=sys.stderr, flush=True
+    )
     started = time.monotonic()
     if base == sys.executable:
         venv.create(environment.path, clear=True, with_pip=True, symlinks=True)
