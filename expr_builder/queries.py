@@ -73,6 +73,12 @@ class Search(Action):
         self._select: str | None = None
         self._start: Item | None = None
 
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        for slot in Search.__slots__:
+            setattr(copy, slot, getattr(self, slot))
+        return copy
+
     def filter(self, condition: Condition) -> Self:
         """Keep only items for which ``condition`` holds; several are joined with AND.
 
@@ -240,6 +246,12 @@ class Query(Search):
         self._forward = True
         self._key_condition = as_condition(key_condition, of=f"{self._place}, KeyConditionExpression")
 
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._forward = self._forward
+        copy._key_condition = self._key_condition
+        return copy
+
     def descending(self) -> Self:
         """Read from the highest sort key down."""
         return self._replace(_forward=False)
@@ -306,6 +318,11 @@ class Scan(Search):
     def __init__(self, table: TableKeys) -> None:
         super().__init__(table)
         self._segment: tuple[int, int] | None = None
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._segment = self._segment
+        return copy
 
     def segment(self, number: int, of: int) -> Self:
         """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""

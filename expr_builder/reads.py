@@ -5,6 +5,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.h
 
 from __future__ import annotations
 
+from .errors import BuildError
 from .render import Placeholders, render_projection
 from .sending import refuse_unsuitable_client, send
 from .slots import Action
@@ -14,7 +15,7 @@ from .values import from_item
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, Self
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
@@ -35,11 +36,21 @@ class Get(Action):
     def __init__(self, table: TableKeys, key: Item, project: Iterable[Target] | None, *, consistent: bool) -> None:
         self._table = table
         self._slot = None
-        self._key = table.typed_key(key, self.operation)
+        try:
+            self._key = table.typed_key(key)
+        except BuildError as error:
+            raise error.within("Key").within(self._place) from None
         if isinstance(project, str):
             project = (project,)
         self._paths = tuple(as_path(path, "project") for path in project or ())
         self._consistent = consistent
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._key = self._key
+        copy._paths = self._paths
+        copy._consistent = self._consistent
+        return copy
 
     @property
     def key(self) -> TypedItem:

@@ -83,7 +83,7 @@ class TableKeys:
         always_alias: Whether every name is aliased.
     """
 
-    __slots__ = ("absent", "always_alias", "indexes", "key_types", "name", "present")
+    __slots__ = ("_keys", "_plain_name", "absent", "always_alias", "indexes", "key_types", "name", "present")
 
     def __init__(
         self,
@@ -107,6 +107,9 @@ class TableKeys:
         first = Attr(keys[0][0])
         self.absent: Condition = first.not_exists()
         self.present: Condition = first.exists()
+        limits = (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES)
+        self._keys = tuple((key, kind, limit) for (key, kind), limit in zip(keys, limits, strict=False))
+        self._plain_name = name.rpartition("/")[2]
 
     @property
     def partition_key(self) -> str:
@@ -124,21 +127,18 @@ class TableKeys:
 
     def target_of(self, item: TypedItem) -> tuple[Any, ...]:
         """What tells the item from all others: the table's name (also of an ARN) and the key's contents."""
-        keys = [content for name in self.key_types for content in item[name].values()]
-        return (self.name.rpartition("/")[2], *keys)
+        return (self._plain_name, *[item[name][key_type] for name, key_type, _ in self._keys])
 
-    def typed_key(self, key: Item, operation: str) -> TypedItem:
-        """Serialise and check a key for an operation: exactly the key attributes, of the right types.
+    def typed_key(self, key: Item) -> TypedItem:
+        """Serialise and check a key: exactly the key attributes, of the right types.
 
         Raises:
-            BuildError: with the place of what is wrong.
+            BuildError: with the place of what is wrong, inside the key.
         """
-        place = f'{operation} "{self.name}", Key'
         if not isinstance(key, Mapping):
             raise BuildError(
                 f"a key is a mapping, not a {type(key).__name__}",
                 rule="key-schema",
-                place=place,
                 fix=f"{{{', '.join(repr(name) + ': …' for name in self.key_types)}}}",
             )
         for name in key:
@@ -146,52 +146,48 @@ class TableKeys:
                 raise BuildError(
                     f"{name} is not a key attribute of the table",
                     rule="key-schema",
-                    place=place,
                     fix=f"give exactly {' and '.join(self.key_types)}",
                 )
-        try:
-            typed, _ = sized_item(key)
-        except BuildError as error:
-            raise error.within(place) from None
-        self.check_key(typed, place)
+        typed, _ = sized_item(key)
+        self.check_key(typed)
         return typed
 
-    def check_key(self, typed: TypedItem, place: str) -> None:
-        """Refuse an item whose key attributes are missing, empty, too long, or of another type."""
-        limit = MAX_PARTITION_KEY_BYTES
-        for name, key_type in self.key_types.items():
-            value = typed.get(name)
-            if value is None:
-                raise BuildError(
-                    f"the key attribute {name} is missing",
-                    rule="key-schema",
-                    place=place,
-                    fix=f"give {' and '.join(self.key_types)}",
-                )
-            content = value.get(key_type)
-            if content is None:
-                raise BuildError(
-                    f"a value of type {next(iter(value))}, the table's key is of type {key_type}",
-                    rule="key-type",
-                    place=f"{place}.{name}",
-                    fix="convert it, or declare the key's type with the table: (name, type)",
-                )
-            if key_type != "N":
-                if not content:
-                    raise BuildError(
-                        "a key attribute is empty",
-                        rule="key-empty",
-                        place=f"{place}.{name}",
-                        fix="a key must have a value",
-                    )
-                if len(content) * 4 > limit and size_of(value) > limit:
-                    raise BuildError(
-                        f"a key of {size_of(value)} bytes, {limit} are allowed",
-                        rule="key-length",
-                        place=f"{place}.{name}",
-                        fix="shorten it, or use a hash of it",
-                    )
-            limit = MAX_SORT_KEY_BYTES
+    def check_key(self, item: TypedItem) -> None:
+        """Refuse an item whose key attributes are missing, empty, too long, or of another type.
+
+        Raises:
+            BuildError: with the place of what is wrong, inside the item.
+        """
+        for name, key_type, limit in self._keys:
+            value = item.get(name)
+            content = value.get(key_type) if value is not None else None
+            if not content or (len(content) * 4 > limit and key_type != "N"):  # no character takes more than four bytes
+                self._refuse_key(name, key_type, limit, value)
+
+    def _refuse_key(self, name: str, key_type: str, limit: int, value: AttributeValue | None) -> None:
+        if value is None:
+            raise BuildError(
+                f"the key attribute {name} is missing", rule="key-schema", fix=f"give {' and '.join(self.key_types)}"
+            )
+        if key_type not in value:
+            raise BuildError(
+                f"a value of type {next(iter(value))}, the table's key is of type {key_type}",
+                rule="key-type",
+                place=f".{name}",
+                fix="convert it, or declare the key's type with the table: (name, type)",
+            )
+        size = size_of(value)
+        if not size:
+            raise BuildError(
+                "a key attribute is empty", rule="key-empty", place=f".{name}", fix="a key must have a value"
+            )
+        if size > limit:
+            raise BuildError(
+                f"a key of {size} bytes, {limit} are allowed",
+                rule="key-length",
+                place=f".{name}",
+                fix="shorten it, or use a hash of it",
+            )
 
 
 def _check_table_name(name: Any) -> None:

@@ -50,7 +50,6 @@ __all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attr
 
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
 _SMALL_INT = 10**MAX_NUMBER_DIGITS
-_SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
 
 
 def to_attribute_value(value: Any) -> AttributeValue:
@@ -242,23 +241,6 @@ def _utf8(text: str) -> bytes:
 
 def _entries(mapping: Mapping[str, Any], depth: int) -> tuple[dict[str, AttributeValue], int]:
     """Serialise the entries of an item or a map, sorted by name, so that equal mappings give equal bytes."""
-    typed: dict[str, AttributeValue] = {}
-    total = 0
-    for name in _sorted_names(mapping):
-        value = mapping[name]
-        if type(value) is str and value.isascii() and name.isascii():  # nearly all there is: no calls for it
-            typed[name] = {"S": value}
-            total += len(name) + len(value)
-            continue
-        try:
-            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
-        except BuildError as error:
-            raise error.within(f".{name}") from None
-        total += size + _text_size(name)
-    return typed, total
-
-
-def _sorted_names(mapping: Mapping[str, Any]) -> list[str]:
     if type(mapping) is not dict and not isinstance(mapping, Mapping):
         raise BuildError(
             f"a mapping of attribute names to values is expected, not a {type(mapping).__name__}",
@@ -267,21 +249,40 @@ def _sorted_names(mapping: Mapping[str, Any]) -> list[str]:
         )
     try:
         names = sorted(mapping)
-        for position, name in enumerate(names):
-            if type(name) is not str:
-                names[position] = str.__str__(name)  # a StrEnum member, say
-            if not 0 < len(name) <= _SURELY_SHORT_NAME and not 0 < _text_size(name) <= MAX_ATTRIBUTE_NAME_BYTES:
-                raise BuildError(
-                    f"an attribute name of {_text_size(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
-                    rule="attribute-name",
-                    fix="rename it",
-                )
-        return names
-    except TypeError:
-        bad: Any = next(name for name in mapping if not isinstance(name, str))
+    except TypeError:  # names that cannot be sorted are not all strings
+        names = [_checked_name(name) for name in mapping]
+    typed: dict[str, AttributeValue] = {}
+    total = 0
+    for name in names:
+        value = mapping[name]
+        if type(value) is type(name) is str and value.isascii() and name.isascii():
+            typed[name] = {"S": value}  # nearly all there is: no calls for it
+            total += len(name) + len(value)
+            continue
+        plain = _checked_name(name)
+        try:
+            typed[plain], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
+        except BuildError as error:
+            raise error.within(f".{plain}") from None
+        total += size + _text_size(plain)
+    if total > MAX_ATTRIBUTE_NAME_BYTES or "" in typed:
+        for name in typed:
+            _checked_name(name)
+    return typed, total
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
         raise BuildError(
-            f"attribute names are strings, not {type(bad).__name__}", rule="attribute-name", fix="rename the key"
-        ) from None
+            f"attribute names are strings, not {type(name).__name__}", rule="attribute-name", fix="rename the key"
+        )
+    if not 0 < _text_size(name) <= MAX_ATTRIBUTE_NAME_BYTES:
+        raise BuildError(
+            f"an attribute name of {_text_size(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
+            rule="attribute-name",
+            fix="rename it",
+        )
+    return str.__str__(name)  # a StrEnum member is a name, too
 
 
 # --- Python -> AttributeValue. Each takes the value and how deep it is nested, and returns it with its size.

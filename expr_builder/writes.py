@@ -60,19 +60,21 @@ class WriteAction(Action):
     def when(self, condition: Condition) -> Self:
         """Go ahead only when ``condition`` holds; several are joined with AND."""
         checked = as_condition(condition, of=f"{self._place}, when")
-        return self._replace(_condition=checked if self._condition is None else And(_parts(self._condition, checked)))
+        return self._guarded(checked)
 
     def if_exists(self) -> Self:
         """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
-        return self.when(self._table.present)
+        return self._guarded(self._table.present)
 
     def if_not_exists(self) -> Self:
         """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
-        return self.when(self._table.absent)
+        return self._guarded(self._table.absent)
 
     def return_old_on_failure(self) -> Self:
         """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
-        return self._replace(_return_old=True)
+        copy = self._copy()
+        copy._return_old = True
+        return copy
 
     def returning(self, values: str) -> Self:
         """Ask a single-item request for attributes: ``ReturnValues``. Transactions cannot return any.
@@ -87,7 +89,9 @@ class WriteAction(Action):
                 place=self._place,
                 fix=f"one of {', '.join(self._returnable) or 'nothing: only its condition is tested'}",
             )
-        return self._replace(_returning=values)
+        copy = self._copy()
+        copy._returning = values
+        return copy
 
     def to_request(self) -> dict[str, Any]:
         """The arguments of the single-item client call, such as ``client.put_item(**action.to_request())``.
@@ -115,22 +119,39 @@ class WriteAction(Action):
             )
         return {self.operation: self._body()}
 
+    def _guarded(self, condition: Condition) -> Self:
+        copy = self._copy()
+        copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
+        return copy
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._condition = self._condition
+        copy._return_old = self._return_old
+        copy._returning = self._returning
+        return copy
+
     def _body(self) -> dict[str, Any]:
-        body: dict[str, Any] = {"TableName": self._table.name}
-        placeholders = Placeholders(always=self._table.always_alias)
-        try:
-            self._fill(body, placeholders)
-            if self._condition is not None:
-                body["ConditionExpression"] = render(self._condition, placeholders)
-        except BuildError as error:
-            raise error.within(self._place) from None
-        placeholders.into(body)
+        body = self._addressed()
+        if self._condition is not None or self.operation == "Update":
+            placeholders = Placeholders(always=self._table.always_alias)
+            try:
+                self._fill(body, placeholders)
+                if self._condition is not None:
+                    body["ConditionExpression"] = render(self._condition, placeholders)
+            except BuildError as error:
+                raise error.within(self._place) from None
+            placeholders.into(body)
         if self._return_old:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         return body
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+    def _addressed(self) -> dict[str, Any]:
+        """The body's beginning: the table, and the item or its key."""
         raise NotImplementedError
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        """Add what stands before the condition."""
 
 
 class Put(WriteAction):
@@ -142,7 +163,7 @@ class Put(WriteAction):
 
     def __init__(self, table: TableKeys, item: Item) -> None:
         super().__init__(table)
-        if not isinstance(item, Mapping):
+        if type(item) is not dict and not isinstance(item, Mapping):
             raise BuildError(
                 f"an item is a mapping, not a {type(item).__name__}",
                 rule="item-type",
@@ -151,9 +172,9 @@ class Put(WriteAction):
             )
         try:
             self._item, self._size = sized_item(item)
+            table.check_key(self._item)
         except BuildError as error:
-            raise error.within(f"{self._place}, Item") from None
-        table.check_key(self._item, f"{self._place}, Item")
+            raise error.within("Item").within(self._place) from None
         if self._size > MAX_ITEM_BYTES:
             raise BuildError(
                 f"an item of {self._size} bytes, {MAX_ITEM_BYTES} are allowed",
@@ -161,6 +182,12 @@ class Put(WriteAction):
                 place=f"{self._place}, Item",
                 fix="keep large values elsewhere (such as S3), or split the item",
             )
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._item = self._item
+        copy._size = self._size
+        return copy
 
     @property
     def item(self) -> TypedItem:
@@ -177,8 +204,13 @@ class Put(WriteAction):
         """The item's size in bytes."""
         return self._size
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
-        body["Item"] = self._item
+    @property
+    def target(self) -> tuple[Any, ...]:
+        """The item that is written, to compare."""
+        return self._table.target_of(self._item)
+
+    def _addressed(self) -> dict[str, Any]:
+        return {"TableName": self._table.name, "Item": self._item}
 
 
 class KeyedAction(WriteAction):
@@ -188,15 +220,23 @@ class KeyedAction(WriteAction):
 
     def __init__(self, table: TableKeys, key: Item) -> None:
         super().__init__(table)
-        self._key = table.typed_key(key, self.operation)
+        try:
+            self._key = table.typed_key(key)
+        except BuildError as error:
+            raise error.within("Key").within(self._place) from None
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._key = self._key
+        return copy
 
     @property
     def key(self) -> TypedItem:
         """The key."""
         return self._key
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
-        body["Key"] = self._key
+    def _addressed(self) -> dict[str, Any]:
+        return {"TableName": self._table.name, "Key": self._key}
 
 
 class Update(KeyedAction):
@@ -210,6 +250,11 @@ class Update(KeyedAction):
     def __init__(self, table: TableKeys, key: Item) -> None:
         super().__init__(table, key)
         self._actions: tuple[UpdateAction, ...] = ()
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._actions = self._actions
+        return copy
 
     @property
     def actions(self) -> tuple[UpdateAction, ...]:
@@ -253,9 +298,11 @@ class Update(KeyedAction):
             more = make()
             for action in more:
                 self._refuse_key(action.path)
-            return self._replace(_actions=extended(self._actions, more))
+            copy = self._copy()
+            copy._actions = extended(self._actions, more)
         except BuildError as error:
             raise error.within(f"{self._place}, {method}") from None
+        return copy
 
     def _refuse_size(self) -> None:
         """Refuse values that no item can hold; those that DELETE takes out of a set do not count."""
@@ -280,7 +327,6 @@ class Update(KeyedAction):
     def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
         if self.size > MAX_ITEM_BYTES:
             self._refuse_size()
-        body["Key"] = self._key
         body["UpdateExpression"] = render_update(self._actions, placeholders)
 
 
@@ -309,12 +355,15 @@ class Check(KeyedAction):
             fix="put it into a TransactWrite",
         )
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+    def _addressed(self) -> dict[str, Any]:
         if self._condition is None:
             raise BuildError(
-                "a check without a condition", rule="check-condition", fix="add when(…), if_exists() or if_not_exists()"
+                "a check without a condition",
+                rule="check-condition",
+                place=self._place,
+                fix="add when(…), if_exists() or if_not_exists()",
             )
-        super()._fill(body, placeholders)
+        return super()._addressed()
 
 
 def _parts(*conditions: Condition) -> tuple[Condition, ...]:
