@@ -35,9 +35,10 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 @pytest.fixture(scope="session")
-def built() -> Path:
-    """The folder of the application as ``sam build`` makes it for this machine, current with the sources."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the application as ``sam build`` makes it for this machine, apart from what ``make run`` built."""
     from tools import stack
 
-    stack.build(quiet=True)
-    return stack.BUILD
+    folder = tmp_path_factory.mktemp("sam-build")
+    stack.build(build_dir=folder, quiet=True)
+    return folder

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -31,11 +32,19 @@ class InvokeError(RuntimeError):
     """The call cannot be made; the message says why and what to do."""
 
 
-def function_for(event: Mapping[str, Any]) -> str:
+@dataclass(frozen=True, slots=True)
+class LocalSam:
+    """What ``sam local …`` is called with, to work on a local cloud's table."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+
+
+def function_for(event: Mapping[str, Any], *, build_dir: Path = stack.BUILD) -> str:
     """The logical id of the function that the template routes this event to."""
     if event.get("type") == "TOKEN":
         return AUTHORIZER
-    routes = template_routes()
+    routes = template_routes(build_dir)
     route = (str(event.get("httpMethod", "")).upper(), str(event.get("resource", "")))
     if route not in routes:
         known = ", ".join(f"{method} {path}" for method, path in sorted(routes))
@@ -43,9 +52,9 @@ def function_for(event: Mapping[str, Any]) -> str:
     return routes[route]
 
 
-def template_routes() -> dict[tuple[str, str], str]:
+def template_routes(build_dir: Path) -> dict[tuple[str, str], str]:
     """(method, path) -> logical id of the function, for every API event in the template that was built."""
-    template = yaml.safe_load((stack.BUILD / "template.yaml").read_text())
+    template = yaml.safe_load((build_dir / "template.yaml").read_text())
     return {
         (event["Properties"]["Method"].upper(), event["Properties"]["Path"]): name
         for name, resource in template["Resources"].items()
@@ -56,17 +65,23 @@ def template_routes() -> dict[tuple[str, str], str]:
 
 
 def invoke(
-    function: str, event: Mapping[str, Any], *, endpoint: str, table: str, signer: Signer
+    function: str,
+    event: Mapping[str, Any],
+    *,
+    endpoint: str,
+    table: str,
+    signer: Signer,
+    build_dir: Path = stack.BUILD,
 ) -> subprocess.CompletedProcess[str]:
     """Runs ``sam local invoke`` on what was built: the response is its standard output, logs are its standard error.
 
     Token placeholders in the event (see events/README.md) are filled in with the signer's tokens.
     """
-    with local_arguments(endpoint=endpoint, table=table, signer=signer) as arguments:
+    with local_sam(endpoint=endpoint, table=table, signer=signer, build_dir=build_dir) as local:
         return subprocess.run(
-            ["sam", "local", "invoke", function, "--event", "-", *arguments],
+            ["sam", "local", "invoke", function, "--event", "-", *local.arguments],
             cwd=ROOT,
-            env=container_environment(endpoint),
+            env=local.environment,
             input=fill(json.dumps(event), signer),
             capture_output=True,
             text=True,
@@ -75,7 +90,7 @@ def invoke(
 
 
 @contextmanager
-def local_arguments(*, endpoint: str, table: str, signer: Signer) -> Iterator[list[str]]:
+def local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = stack.BUILD) -> Iterator[LocalSam]:
     """What ``sam local invoke`` and ``sam local start-api`` need to work on a local cloud's table, inside the block."""
     with bridge.reachable_from_containers(endpoint) as reachable, tempfile.TemporaryDirectory() as folder:
         architecture = stack.local_architecture()
@@ -94,14 +109,18 @@ def local_arguments(*, endpoint: str, table: str, signer: Signer) -> Iterator[li
         variable_file.write_text(json.dumps(variables))
         # What is here is good enough: asking the registry for news each time takes seconds, and a network.
         pull = ["--skip-pull-image"] if docker.has_image(f"{BASE_IMAGE}-{architecture}") else []
-        yield [
-            *("--template", str(stack.BUILD / "template.yaml"), "--parameter-overrides", parameter_file.as_uri()),
-            *("--env-vars", str(variable_file), *pull),
-        ]
+        yield LocalSam(
+            [
+                *("--template", str(build_dir / "template.yaml"), "--parameter-overrides", parameter_file.as_uri()),
+                *("--env-vars", str(variable_file), *pull),
+            ],
+            # SAM hands the local cloud's keys on to the container. In the temporary folder it keeps a lock that an
+            # interrupted call leaves behind, and for which the next one would wait five minutes.
+            _sam_environment(endpoint) | {"TMPDIR": folder},
+        )
 
 
-def container_environment(endpoint: str) -> dict[str, str]:
-    """The environment for ``sam local``: the local cloud's keys, which SAM hands on to the container."""
+def _sam_environment(endpoint: str) -> dict[str, str]:
     cloud = LocalCloud(urlsplit(endpoint).port or 0, FOLDER)
     return stack.sam_environment(cloud.environment())
 
