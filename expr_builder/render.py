@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .updates import UpdateAction
     from .values import AttributeValue
 
-__all__ = ["Placeholders", "count_operators", "render", "render_projection", "render_update"]
+__all__ = ["Placeholders", "count_operators", "render", "render_projection", "render_update", "write", "write_update"]
 
 # Each operator takes three characters or more, with its operands: shorter text cannot hold too many.
 _SHORTEST_WITH_TOO_MANY = MAX_OPERATORS * 3
@@ -125,19 +125,25 @@ def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders)
     Raises:
         BuildError: when there is nothing to do, or the text is too long or has too many operators.
     """
-    clauses = []
-    for keyword in KEYWORDS:
-        written = [_update_action(action, placeholders) for action in actions if action.keyword == keyword]
-        if written:
-            clauses.append(f"{keyword} {', '.join(written)}")
-    if not clauses:
+    text = write_update(actions, placeholders)
+    if not text:
         raise BuildError(
             "an update that changes nothing",
             rule="update-empty",
             place="UpdateExpression",
             fix="add set, remove, add or delete; to only test a condition, use check",
         )
-    return _checked(" ".join(clauses), tuple(action.value for action in actions if action.value is not None))
+    return _checked(text, tuple(action.value for action in actions if action.value is not None))
+
+
+def write_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
+    """Write an update expression without checking it: ``""`` for one that changes nothing."""
+    clauses = []
+    for keyword in KEYWORDS:
+        written = [_update_action(action, placeholders) for action in actions if action.keyword == keyword]
+        if written:
+            clauses.append(f"{keyword} {', '.join(written)}")
+    return " ".join(clauses)
 
 
 def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
@@ -206,51 +212,53 @@ def _size(node: Size, placeholders: Placeholders) -> str:
 
 
 def _comparison(node: Comparison, placeholders: Placeholders) -> str:
-    return f"{_any(node.left, placeholders)} {node.operator} {_any(node.right, placeholders)}"
+    return f"{write(node.left, placeholders)} {node.operator} {write(node.right, placeholders)}"
 
 
 def _between(node: Between, placeholders: Placeholders) -> str:
-    subject, low = _any(node.operand, placeholders), _any(node.low, placeholders)
-    return f"{subject} BETWEEN {low} AND {_any(node.high, placeholders)}"
+    subject, low = write(node.operand, placeholders), write(node.low, placeholders)
+    return f"{subject} BETWEEN {low} AND {write(node.high, placeholders)}"
 
 
 def _in(node: In, placeholders: Placeholders) -> str:
-    subject = _any(node.operand, placeholders)
-    return f"{subject} IN ({', '.join(_any(choice, placeholders) for choice in node.choices)})"
+    subject = write(node.operand, placeholders)
+    return f"{subject} IN ({', '.join(write(choice, placeholders) for choice in node.choices)})"
 
 
 def _function(node: Function, placeholders: Placeholders) -> str:
-    path = _any(node.path, placeholders)
+    path = write(node.path, placeholders)
     return (
-        f"{node.name}({path})" if node.argument is None else f"{node.name}({path}, {_any(node.argument, placeholders)})"
+        f"{node.name}({path})"
+        if node.argument is None
+        else f"{node.name}({path}, {write(node.argument, placeholders)})"
     )
 
 
 def _and(node: And, placeholders: Placeholders) -> str:
     return " AND ".join(
-        f"({_any(part, placeholders)})" if isinstance(part, Or) else _any(part, placeholders) for part in node.parts
+        f"({write(part, placeholders)})" if isinstance(part, Or) else write(part, placeholders) for part in node.parts
     )
 
 
 def _or(node: Or, placeholders: Placeholders) -> str:
-    return " OR ".join(_any(part, placeholders) for part in node.parts)
+    return " OR ".join(write(part, placeholders) for part in node.parts)
 
 
 def _not(node: Not, placeholders: Placeholders) -> str:
-    part = _any(node.part, placeholders)
+    part = write(node.part, placeholders)
     return f"NOT ({part})" if isinstance(node.part, (And, Or)) else f"NOT {part}"
 
 
 def _if_not_exists(node: IfNotExists, placeholders: Placeholders) -> str:
-    return f"if_not_exists({_path(node.path, placeholders)}, {_any(node.default, placeholders)})"
+    return f"if_not_exists({_path(node.path, placeholders)}, {write(node.default, placeholders)})"
 
 
 def _arithmetic(node: Arithmetic, placeholders: Placeholders) -> str:
-    return f"{_any(node.left, placeholders)} {node.operator} {_any(node.right, placeholders)}"
+    return f"{write(node.left, placeholders)} {node.operator} {write(node.right, placeholders)}"
 
 
 def _list_append(node: ListAppend, placeholders: Placeholders) -> str:
-    return f"list_append({_any(node.first, placeholders)}, {_any(node.second, placeholders)})"
+    return f"list_append({write(node.first, placeholders)}, {write(node.second, placeholders)})"
 
 
 def _update_action(action: UpdateAction, placeholders: Placeholders) -> str:
@@ -258,7 +266,7 @@ def _update_action(action: UpdateAction, placeholders: Placeholders) -> str:
     if action.value is None:
         return path
     joint = " = " if action.keyword == "SET" else " "
-    return f"{path}{joint}{_any(action.value, placeholders)}"
+    return f"{path}{joint}{write(action.value, placeholders)}"
 
 
 _RENDERERS: dict[type, Callable[[Any, Placeholders], str]] = {
@@ -278,7 +286,8 @@ _RENDERERS: dict[type, Callable[[Any, Placeholders], str]] = {
 }
 
 
-def _any(node: Node, placeholders: Placeholders) -> str:
+def write(node: Node, placeholders: Placeholders) -> str:
+    """Write any part of a tree without checking it."""
     renderer = _RENDERERS.get(type(node))
     if renderer is None:  # a fluent subclass (Attr, SizeOf …) is written like the node that it is
         renderer = next(_RENDERERS[base] for base in type(node).__mro__ if base in _RENDERERS)
