@@ -14,22 +14,38 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import boto3
 import pytest
+from moto import mock_aws
 
 from tests.support.snippets import ROOT, Block, blocks, commands, matches, pages
 from tests.support.template import create_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mypy_boto3_dynamodb import DynamoDBClient
 
 RUN_HERE = {"python", "text", "console", "json", "console cloud", "console make"}
 
 
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
+    """moto in this process, which every client made by a page talks to, with an empty table ``accounts``."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        create_table(client, "accounts")
+        yield client
+
+
+@pytest.mark.usefixtures("client")
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_every_block_of_a_page_does_what_the_page_says(
-    page: Path, client: DynamoDBClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create_table(client, "accounts")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     printed = ""
