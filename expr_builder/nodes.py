@@ -219,6 +219,19 @@ class Condition(Node):
 
         return evaluate(self, item)
 
+    def explain(self, item: Mapping[str, Any] | None) -> str:
+        """Say of each clause whether it holds for ``item``, and what is stored; see :func:`.explain.explain`.
+
+        Args:
+            item: The stored item as Python values; ``None`` when there is none.
+
+        Returns:
+            Text that shows stored values: for people at a terminal, not for logs.
+        """
+        from .explain import explain
+
+        return explain(self, item)
+
     def __bool__(self) -> bool:
         raise TypeError(
             "a condition has no truth value in Python: `and`, `or` and `not` would silently drop a side; "

@@ -137,7 +137,13 @@ class TransactWrite:
         )
 
     def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
-        return TransactionCanceled(self._reasons(response), retried=retried)
+        reasons = self._reasons(response)
+        return TransactionCanceled(reasons, explain=lambda: self._explanation(reasons), retried=retried)
+
+    def _explanation(self, reasons: Mapping[str, Reason]) -> str:
+        from .explain import explain_canceled  # only where people ask for it: a Lambda need not load it
+
+        return explain_canceled(self._slots, reasons)
 
     def _reasons(self, response: Mapping[str, Any]) -> dict[str, Reason]:
         return dict(zip(self._slots, reasons_of(response, len(self._slots)), strict=True))

@@ -53,6 +53,11 @@ class WriteAction(Action):
         return self._condition
 
     @property
+    def returns_old(self) -> bool:
+        """Whether :meth:`return_old_on_failure` was asked for."""
+        return self._return_old
+
+    @property
     def size(self) -> int:
         """Bytes that the action is known to write or address: the item for a Put, else the key and the new values."""
         return item_size(self.key)

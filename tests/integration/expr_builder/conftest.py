@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
-import boto3
 import pytest
 
-from tools.local_cloud import LocalCloud, free_port
-from tools.venvs import ensure
+from tests.support.cloud import dynamodb, local_cloud
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from tools.local_cloud import LocalCloud
+
 
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCloud]:
     """A running local cloud."""
-    ensure("ministack")
-    cloud = LocalCloud(free_port(), tmp_path_factory.mktemp("engine"))
-    with warnings.catch_warnings():
-        # It is meant to go on running, and is stopped by its process id.
-        warnings.simplefilter("ignore", ResourceWarning)
-        cloud.start()
-    yield cloud
-    cloud.stop()
+    with local_cloud(tmp_path_factory.mktemp("engine")) as cloud:
+        yield cloud
 
 
 @pytest.fixture(scope="session")
 def engine_client(engine: LocalCloud) -> Iterator[DynamoDBClient]:
     """A DynamoDB client of it."""
-    client = boto3.client(
-        "dynamodb",
-        endpoint_url=engine.endpoint,
-        region_name="us-east-1",
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
-    yield client
-    client.close()
+    with dynamodb(engine) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
