@@ -86,17 +86,17 @@ def as_condition(value: Any, *, of: str) -> Condition:
     """Take a condition as it is.
 
     Raises:
-        BuildError: for anything else; a ``boto3.dynamodb.conditions`` object is named as what it is.
+        BuildError: for anything else, except a ``boto3.dynamodb.conditions`` object, which is turned into its equal.
     """
     if isinstance(value, Condition):
         return value
     if type(value).__module__ == "boto3.dynamodb.conditions":
-        raise BuildError(
-            f"a boto3 {type(value).__name__} condition",
-            rule="condition-operand",
-            place=of,
-            fix="the methods have the same names here: from expr_builder import Attr, Key",
-        )
+        from .foreign import from_boto3  # late: that module needs this one, and hardly any program needs that
+
+        try:
+            return from_boto3(value)
+        except BuildError as error:
+            raise error.within(of) from None
     fix = 'compare it, as in Attr("a") == 1'
     if isinstance(value, Size):
         fix = "size(…) is a number: compare it, as in Attr(…).size() < 5"

@@ -204,13 +204,3 @@ def test_sizes_of_actions() -> None:
     assert accounts.put({**KEY, "n": 1}).size == 5 + 3 + 3
     assert accounts.delete(KEY).size == 8
     assert accounts.update(KEY).set(a="xyz", b=Attr("c"), d=Attr("e") + 1).size == 8 + 3
-
-
-def test_a_boto3_condition_is_named_as_what_it_is() -> None:
-    foreign = type("Equals", (), {"__module__": "boto3.dynamodb.conditions"})()
-    with pytest.raises(BuildError) as caught:
-        accounts.delete(KEY).when(foreign)
-    assert str(caught.value) == (
-        'Delete "accounts", when: a boto3 Equals condition '
-        "(the methods have the same names here: from expr_builder import Attr, Key) [condition-operand]"
-    )
