@@ -79,10 +79,11 @@ def _resolver(method: str, route: str, operation: Operation) -> APIGatewayRestRe
 
     @app.not_found
     def _elsewhere(_: Exception) -> Response[str]:
-        if re.fullmatch(re.sub("<[^>]+>", "[^/]+", route) + "/*", app.current_event.path):
-            allowed = _problem_response(BadRequest(405, f"This resource is for {method} only."))
-            allowed.headers["Allow"] = method
-            return allowed
+        here = re.fullmatch(re.sub("<[^>]+>", "[^/]+", route) + "/*", app.current_event.path)
+        if here and app.current_event.http_method.upper() != method:
+            refused = _problem_response(BadRequest(405, f"This resource is for {method} only."))
+            refused.headers["Allow"] = method
+            return refused
         return _problem_response(BadRequest(404, "There is nothing at this path."))
 
     app.exception_handler(Exception)(_problem_response)

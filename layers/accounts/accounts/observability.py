@@ -7,6 +7,7 @@ There is no tracer: it would cost about 240 ms of every cold start.
 
 from __future__ import annotations
 
+import os
 import traceback
 from pathlib import PurePath
 
@@ -17,8 +18,12 @@ from accounts.settings import SettingsError
 
 __all__ = ["log_failure", "logger", "metrics", "outcome_of", "record"]
 
-logger = Logger()
-metrics = Metrics()
+# With names of their own, so that a function without these variables still answers: metrics would refuse to.
+_SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "accounts"
+_NAMESPACE = os.environ.get("POWERTOOLS_METRICS_NAMESPACE") or "Accounts"
+
+logger = Logger(service=_SERVICE)
+metrics = Metrics(namespace=_NAMESPACE, service=_SERVICE)
 
 _OUTCOMES = {401: "Unauthenticated", 404: "NotFound", 409: "Taken", 412: "Stale", 500: "Failed", 503: "Busy"}
 

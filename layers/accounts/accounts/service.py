@@ -94,7 +94,7 @@ class AccountService:
             Busy: when no final answer came in time.
         """
         account_id, token = (
-            (_derived("account", subject, key), _derived("sign-up", subject, key))
+            (_derived("account", subject, key), self._token("sign-up", subject, key))
             if key is not None
             else (str(self._ids()), str(self._ids()))
         )
@@ -154,7 +154,7 @@ class AccountService:
             if not _allows(stored["version"], expected):
                 raise Stale
             changed = {**stored, "email": request.email, "version": stored["version"] + 1}
-            token = _derived("change-email", subject, account_id, key) if key is not None else str(self._ids())
+            token = self._token("change-email", subject, account_id, key) if key is not None else str(self._ids())
             change = self._unique.change(
                 stored, email=request.email, set={"version": changed["version"]}, when=_unmoved(stored), token=token
             )
@@ -204,6 +204,11 @@ class AccountService:
                     raise _verdict(refusal, stored) from None
                 stored = now
         raise Busy
+
+    def _token(self, *parts: str) -> str:
+        """A transaction's token that follows from the parts. The table is one of them: tokens are shared by all tables
+        of an AWS account, and with them the same caller's key for two stages would be one token."""
+        return _derived("token", self._table.name, *parts)
 
     def _sign_up_refused(self, refusal: TransactionCanceled, item: Stored) -> Account:
         holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
