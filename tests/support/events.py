@@ -63,7 +63,7 @@ def expectations() -> dict[str, Expectation]:
 
 
 def read_event(name: str) -> str:
-    """An event's text, its token placeholders not yet filled in (``tests.support.tokens.fill`` does that)."""
+    """An event's text, its token placeholders not yet filled in (``tools.tokens.fill`` does that)."""
     return (EVENTS / name).read_text(encoding="utf-8")
 
 

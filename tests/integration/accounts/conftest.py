@@ -1,8 +1,10 @@
-"""The service on moto, in this process, with the table as the template declares it."""
+"""The service on real stores, with the table as the template declares it."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import boto3
 import pytest
@@ -10,6 +12,8 @@ from moto import mock_aws
 
 from accounts.settings import settings
 from accounts.wiring import account_service, dynamodb_client
+from tests.support.cloud import dynamodb, local_cloud
+from tests.support.store import Store
 from tests.support.template import create_table
 
 if TYPE_CHECKING:
@@ -17,12 +21,14 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from tools.local_cloud import LocalCloud
+
 TABLE = "accounts-test"
 
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
-    """A client of an empty table; the functions' environment points to the same one."""
+    """A client of an empty table on moto, in this process; the functions' environment points to the same one."""
     environment = {
         "ALLOWED_ORIGIN": "https://app.example.com",
         "AWS_ACCESS_KEY_ID": "testing",
@@ -35,17 +41,53 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for made_once in (settings, dynamodb_client, account_service):
-        made_once.cache_clear()
-    with mock_aws():
+    with _fresh_wiring(), mock_aws():
         client = boto3.client("dynamodb")
         create_table(client, TABLE)
         yield client
-    for made_once in (settings, dynamodb_client, account_service):
-        made_once.cache_clear()
 
 
 @pytest.fixture
 def table(client: DynamoDBClient) -> str:
-    """The name of the table."""
+    """The name of the table on moto."""
     return TABLE
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCloud]:
+    """An engine that honours tokens."""
+    with local_cloud(tmp_path_factory.mktemp("accounts")) as cloud:
+        yield cloud
+
+
+@pytest.fixture(params=["moto", "ministack"])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """An empty table on each engine in turn.
+
+    moto ignores the tokens of transactions, ministack honours them: what holds on both holds within the ten minutes of
+    a token and after them.
+    """
+    if request.param == "moto":
+        yield Store(request.getfixturevalue("client"), request.getfixturevalue("table"))
+    else:
+        yield request.getfixturevalue("token_store")
+
+
+@pytest.fixture
+def token_store(cloud: LocalCloud) -> Iterator[Store]:
+    """An empty table on the engine that honours tokens."""
+    with dynamodb(cloud) as client:
+        table = f"accounts-{uuid4()}"
+        create_table(client, table)
+        yield Store(client, table)
+
+
+@contextmanager
+def _fresh_wiring() -> Iterator[None]:
+    for made_once in (settings, dynamodb_client, account_service):
+        made_once.cache_clear()
+    try:
+        yield
+    finally:
+        for made_once in (settings, dynamodb_client, account_service):
+            made_once.cache_clear()

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.events import EVENTS, check, expectations, read_event, seed
 from tests.support.handlers import app_module, call
-from tests.support.tokens import authorizer_environment, fill
-from tools.tokens import Signer
+from tests.support.tokens import authorizer_environment
+from tools.tokens import Signer, fill
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -1,0 +1,552 @@
+"""The service on both engines: what is stored, what is refused, and who wins a race."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
+
+from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
+from expr_builder import TransactionCanceled, to_item
+from tests.support.faults import before, cancelled, counted, failing, losing_answers, service_error
+from tests.support.store import changing, signing_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from accounts.model import Account
+    from accounts.service import AccountService
+    from tests.support.store import Store
+
+ME, YOU = "user-1", "user-2"
+ADA = signing_up("Ada@Example.com", "Ada")
+BOB = signing_up("bob@example.com", "bob")
+
+
+@pytest.fixture
+def service(store: Store) -> Iterator[AccountService]:
+    """The service; whatever a test does to it, accounts and markers fit together at the end."""
+    yield store.service()
+    store.check()
+
+
+@pytest.fixture
+def ada(service: AccountService) -> Account:
+    """An account of mine."""
+    return service.sign_up(ADA, subject=ME)
+
+
+def some_time(seconds: float = 1.0) -> Callable[[], float]:
+    """Time for a few retries: a little less at each look."""
+    left = [seconds]
+
+    def time_left() -> float:
+        left[0] -= 0.2
+        return left[0]
+
+    return time_left
+
+
+# --- sign-up
+
+
+def test_h01_an_account_is_stored_with_a_marker_for_each_unique_value(service: AccountService, store: Store) -> None:
+    account = service.sign_up(ADA, subject=ME)
+
+    key = f"ACCT#{account.account_id}"
+    items = store.items()
+    assert items == [
+        {
+            "PK": key,
+            "SK": "PROFILE",
+            "account_id": account.account_id,
+            "email": "Ada@Example.com",
+            "username": "Ada",
+            "subject": ME,
+            "version": 1,
+            "created_at": "2026-01-02T03:05:05.678Z",
+            "fingerprint": items[0]["fingerprint"],
+            "norm": 1,
+        },
+        {"PK": "UNIQ#EMAIL#ada@example.com", "SK": "LOCK", "owner": key},
+        {"PK": "UNIQ#HANDLE#ada", "SK": "LOCK", "owner": key},
+    ]
+    assert UUID(account.account_id).version == 4
+    assert len(items[0]["fingerprint"]) == 64
+
+
+def test_h02_one_email_is_one_account_whatever_its_id(service: AccountService, ada: Account) -> None:
+    with pytest.raises(Taken) as refused:
+        service.sign_up(signing_up("ADA@example.com", "someone"), subject=YOU)
+
+    assert refused.value.fields == ("email",)
+
+
+def test_t05_all_taken_fields_are_named_at_once(service: AccountService, ada: Account) -> None:
+    with pytest.raises(Taken) as refused:
+        service.sign_up(ADA, subject=ME)
+
+    assert refused.value.fields == ("email", "username")
+
+
+def test_h26_signing_up_never_changes_an_account(service: AccountService, ada: Account, store: Store) -> None:
+    items = store.items()
+
+    with pytest.raises(Taken):
+        service.sign_up(ADA, subject=ME)
+
+    assert store.items() == items
+
+
+def test_h16_the_same_key_again_gets_the_first_answer_again(service: AccountService, store: Store) -> None:
+    first = service.sign_up(ADA, subject=ME, key="k-1")
+    items = store.items()
+
+    assert service.sign_up(ADA, subject=ME, key="k-1") == first
+    assert store.items() == items
+
+
+def test_h16_the_first_answer_comes_again_though_the_account_has_changed(service: AccountService) -> None:
+    first = service.sign_up(ADA, subject=ME, key="k-1")
+    service.change_email(first.account_id, changing("countess@example.com"), subject=ME)
+
+    assert service.sign_up(ADA, subject=ME, key="k-1") == first
+
+
+def test_h16_the_first_answer_comes_again_though_the_address_is_somebody_elses_now(service: AccountService) -> None:
+    first = service.sign_up(ADA, subject=ME, key="k-1")
+    service.change_email(first.account_id, changing("countess@example.com"), subject=ME)
+    service.sign_up(signing_up("ada@example.com", "other"), subject=YOU)
+
+    assert service.sign_up(ADA, subject=ME, key="k-1") == first
+
+
+@pytest.mark.parametrize("key", ["k-1", None])
+def test_h16_a_lost_answer_is_not_a_taken_address(key: str | None, service: AccountService, store: Store) -> None:
+    with losing_answers(store.client, 2):
+        account = service.sign_up(ADA, subject=ME, key=key)
+
+    assert service.get(account.account_id, subject=ME) == account
+
+
+def test_h16_a_client_that_gave_up_finds_its_account_with_the_same_key(service: AccountService, store: Store) -> None:
+    with losing_answers(store.client, 1), pytest.raises(Busy):
+        service.sign_up(ADA, subject=ME, key="k-1", time_left=lambda: 0)
+
+    account = service.sign_up(ADA, subject=ME, key="k-1")
+
+    assert account.created_at == store.items()[0]["created_at"]
+
+
+def test_the_same_key_with_another_request_is_refused(service: AccountService) -> None:
+    service.sign_up(ADA, subject=ME, key="k-1")
+
+    with pytest.raises(KeyReused) as refused:
+        service.sign_up(BOB, subject=ME, key="k-1")
+
+    assert not refused.value.deleted
+
+
+def test_a_key_is_free_again_when_its_sign_up_was_refused(service: AccountService) -> None:
+    service.sign_up(BOB, subject=YOU)
+    with pytest.raises(Taken):
+        service.sign_up(signing_up("bob@example.com", "ada"), subject=ME, key="k-1")
+
+    assert service.sign_up(ADA, subject=ME, key="k-1").email == ADA.email
+
+
+def test_two_callers_may_use_the_same_key(service: AccountService) -> None:
+    mine = service.sign_up(ADA, subject=ME, key="k-1")
+    yours = service.sign_up(BOB, subject=YOU, key="k-1")
+
+    assert mine.account_id != yours.account_id
+
+
+@pytest.mark.parametrize(("subject", "key"), [("a", '", "b'), ('a", "', "b"), ("a,b", "c"), ("a", "b,c")])
+def test_subject_and_key_cannot_be_shifted_into_each_other(subject: str, key: str, service: AccountService) -> None:
+    one = service.sign_up(ADA, subject="a", key="b")
+    other = service.sign_up(BOB, subject=subject, key=key)
+
+    assert one.account_id != other.account_id
+
+
+def test_a_key_whose_account_is_deleted_makes_no_second_one(token_store: Store) -> None:
+    service = token_store.service()
+    account = service.sign_up(ADA, subject=ME, key="k-1")
+    service.delete(account.account_id, subject=ME)
+
+    with pytest.raises(KeyReused) as refused:
+        service.sign_up(ADA, subject=ME, key="k-1")
+
+    assert refused.value.deleted
+    assert token_store.items() == []
+
+
+def test_h19_a_taken_value_outweighs_a_conflict(service: AccountService, store: Store) -> None:
+    taken = {1: to_item({"PK": "UNIQ#EMAIL#ada@example.com", "SK": "LOCK", "owner": "ACCT#other"})}
+    refusal = cancelled("TransactionConflict", "ConditionalCheckFailed", "None", items=taken)
+
+    with failing(store.client, refusal) as calls, pytest.raises(Taken) as refused:
+        service.sign_up(ADA, subject=ME)
+
+    assert refused.value.fields == ("email",)
+    assert len(calls) == 1
+
+
+def test_h19_an_unknown_reason_is_neither_taken_nor_worth_a_retry(service: AccountService, store: Store) -> None:
+    with (
+        failing(store.client, cancelled("None", "ValidationError", "None")) as calls,
+        pytest.raises(TransactionCanceled),
+    ):
+        service.sign_up(ADA, subject=ME)
+
+    assert len(calls) == 1
+
+
+UNFINISHED = {
+    "conflict": cancelled("None", "TransactionConflict", "None"),
+    "throttling": service_error("ThrottlingException"),
+    "server-error": service_error("InternalServerError", 500),
+    "unreachable": EndpointConnectionError(endpoint_url="http://127.0.0.1"),
+    "no-answer": ReadTimeoutError(endpoint_url="http://127.0.0.1"),
+    "in-progress": service_error("TransactionInProgressException"),
+}
+
+
+@pytest.mark.parametrize("error", UNFINISHED.values(), ids=UNFINISHED)
+def test_trouble_that_ends_is_not_noticed(error: Exception, service: AccountService, store: Store) -> None:
+    with failing(store.client, error, times=1) as calls:
+        account = service.sign_up(ADA, subject=ME, time_left=lambda: 10)
+
+    assert len(calls) == 1
+    assert service.get(account.account_id, subject=ME) == account
+
+
+@pytest.mark.parametrize("error", UNFINISHED.values(), ids=UNFINISHED)
+def test_trouble_that_does_not_end_in_time_is_busy_never_taken(
+    error: Exception, service: AccountService, store: Store
+) -> None:
+    with failing(store.client, error), pytest.raises(Busy):
+        service.sign_up(ADA, subject=ME, time_left=some_time())
+
+    assert store.items() == []
+
+
+def test_a_retry_sends_the_same_body_with_the_same_token(service: AccountService, store: Store) -> None:
+    with counted(store.client) as calls, losing_answers(store.client, 2):
+        service.sign_up(ADA, subject=ME)
+
+    assert len(calls) >= 3
+    assert [request for request in calls.requests if request != calls.requests[0]] == []
+
+
+# --- reading
+
+
+def test_the_owner_sees_the_account(service: AccountService, ada: Account) -> None:
+    assert service.get(ada.account_id, subject=ME) == ada
+
+
+def test_nobody_else_sees_that_there_is_one(service: AccountService, ada: Account) -> None:
+    for account_id, subject in ((ada.account_id, YOU), ("nobody", ME)):
+        with pytest.raises(NotFound):
+            service.get(account_id, subject=subject)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        service_error("ProvisionedThroughputExceededException"),
+        service_error("ThrottlingException"),
+        service_error("InternalServerError", 500),
+        EndpointConnectionError(endpoint_url="http://127.0.0.1"),
+        ReadTimeoutError(endpoint_url="http://127.0.0.1"),
+    ],
+    ids=str,
+)
+def test_a_read_without_an_answer_is_busy(
+    error: Exception, service: AccountService, store: Store, ada: Account
+) -> None:
+    with failing(store.client, error, "GetItem"), pytest.raises(Busy):
+        service.get(ada.account_id, subject=ME)
+
+
+def test_a_read_that_is_not_allowed_is_not_hidden(service: AccountService, store: Store, ada: Account) -> None:
+    with failing(store.client, service_error("AccessDeniedException"), "GetItem"), pytest.raises(ClientError):
+        service.get(ada.account_id, subject=ME)
+
+
+# --- changing the e-mail
+
+
+def test_a_change_swaps_the_marker_and_counts_the_version(service: AccountService, ada: Account, store: Store) -> None:
+    with counted(store.client) as calls:
+        changed = service.change_email(ada.account_id, changing("countess@example.com"), subject=ME)
+
+    assert changed == ada.model_copy(update={"email": "countess@example.com", "version": 2})
+    assert service.get(ada.account_id, subject=ME) == changed
+    assert [item["PK"] for item in store.items()][1:] == ["UNIQ#EMAIL#countess@example.com", "UNIQ#HANDLE#ada"]
+    assert [next(iter(action)) for action in calls.requests[0]["TransactItems"]] == ["Update", "Put", "Delete"]
+
+
+@pytest.mark.parametrize("same", ["ada@example.com", "ADA@EXAMPLE.COM"])
+def test_h04_h28_a_change_of_capitals_touches_the_account_alone(
+    same: str, service: AccountService, ada: Account, store: Store
+) -> None:
+    with counted(store.client) as calls:
+        changed = service.change_email(ada.account_id, changing(same), subject=ME)
+
+    assert (changed.email, changed.version) == (same, 2)
+    assert [next(iter(action)) for action in calls.requests[0]["TransactItems"]] == ["Update"]
+
+
+def test_the_same_address_writes_nothing(service: AccountService, ada: Account, store: Store) -> None:
+    with counted(store.client) as calls:
+        assert service.change_email(ada.account_id, changing(ADA.email), subject=ME) == ada
+
+    assert len(calls) == 0
+
+
+def test_an_address_of_another_account_is_taken(service: AccountService, ada: Account) -> None:
+    service.sign_up(BOB, subject=YOU)
+
+    with pytest.raises(Taken) as refused:
+        service.change_email(ada.account_id, changing("BOB@example.com"), subject=ME)
+
+    assert refused.value.fields == ("email",)
+
+
+def test_h29_two_accounts_cannot_swap_their_addresses(service: AccountService, ada: Account) -> None:
+    bob = service.sign_up(BOB, subject=YOU)
+
+    for account, address, subject in ((ada, BOB.email, ME), (bob, ADA.email, YOU)):
+        with pytest.raises(Taken):
+            service.change_email(account.account_id, changing(address), subject=subject)
+
+
+def test_only_the_owner_changes_an_account(service: AccountService, ada: Account) -> None:
+    for account_id, subject in ((ada.account_id, YOU), ("nobody", ME)):
+        with pytest.raises(NotFound):
+            service.change_email(account_id, changing("countess@example.com"), subject=subject)
+
+
+@pytest.mark.parametrize("expected", [[1], [1, 7], None])
+def test_a_change_happens_at_an_expected_version(
+    expected: list[int] | None, service: AccountService, ada: Account
+) -> None:
+    assert service.change_email(ada.account_id, changing("c@example.com"), subject=ME, expected=expected).version == 2
+
+
+@pytest.mark.parametrize("expected", [[], [2], [7, 8]])
+def test_a_change_at_another_version_is_stale(expected: list[int], service: AccountService, ada: Account) -> None:
+    with pytest.raises(Stale):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME, expected=expected)
+
+
+@pytest.mark.parametrize("expected", [[1], None])
+@pytest.mark.parametrize("key", ["k-1", None])
+def test_h17_a_change_whose_answer_was_lost_has_succeeded(
+    expected: list[int] | None, key: str | None, service: AccountService, ada: Account, store: Store
+) -> None:
+    def change() -> Account:
+        return service.change_email(ada.account_id, changing("c@example.com"), subject=ME, expected=expected, key=key)
+
+    with losing_answers(store.client, 1):
+        first = change()
+
+    assert first.version == 2
+    assert change() == first  # and when the client never got it, it may ask again
+
+
+def test_h17_a_repeated_change_is_stale_once_the_account_moved_on(service: AccountService, ada: Account) -> None:
+    for address in ("b@example.com", "c@example.com", "b@example.com"):
+        service.change_email(ada.account_id, changing(address), subject=ME)
+
+    with pytest.raises(Stale):
+        service.change_email(ada.account_id, changing("b@example.com"), subject=ME, expected=[1])
+
+
+def test_a_change_with_a_key_is_not_made_twice(token_store: Store) -> None:
+    service = token_store.service()
+    ada = service.sign_up(ADA, subject=ME)
+    service.change_email(ada.account_id, changing("b@example.com"), subject=ME, key="k-1")
+    service.change_email(ada.account_id, changing("c@example.com"), subject=ME, key="k-2")
+
+    with pytest.raises(KeyReused):
+        service.change_email(ada.account_id, changing("b@example.com"), subject=ME, key="k-1")
+
+    assert service.get(ada.account_id, subject=ME).email == "c@example.com"
+
+
+def other_change(service: AccountService, account: Account, address: str) -> Callable[[], Any]:
+    return lambda: service.change_email(account.account_id, changing(address), subject=ME)
+
+
+def test_a_change_that_was_overtaken_is_made_on_top(service: AccountService, ada: Account, store: Store) -> None:
+    with before(store.client, other_change(service, ada, "b@example.com")):
+        changed = service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+    assert (changed.email, changed.version) == ("c@example.com", 3)
+
+
+def test_a_change_that_was_overtaken_is_stale_when_it_names_a_version(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    with before(store.client, other_change(service, ada, "b@example.com")), pytest.raises(Stale):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME, expected=[1])
+
+    assert service.get(ada.account_id, subject=ME).email == "b@example.com"
+
+
+def test_a_change_that_is_overtaken_again_and_again_gives_up(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    rivals = [other_change(store.service(), ada, f"rival-{number}@example.com") for number in range(4)]
+    # Each rival's own call counts as one too, so every second place is left free for it.
+    turns = [turn for rival in rivals for turn in (rival, lambda: None)]
+
+    with before(store.client, *turns), pytest.raises(Busy):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+
+def test_a_change_that_meets_a_deletion_recreates_nothing(service: AccountService, ada: Account, store: Store) -> None:
+    with before(store.client, lambda: service.delete(ada.account_id, subject=ME)), pytest.raises(NotFound):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+    assert store.items() == []
+
+
+def test_h07_a_late_change_frees_nobody_elses_address(service: AccountService, ada: Account, store: Store) -> None:
+    def address_moves_on() -> None:
+        service.change_email(ada.account_id, changing("b@example.com"), subject=ME)
+        service.sign_up(signing_up(ADA.email, "other"), subject=YOU)
+
+    with before(store.client, address_moves_on, lambda: None, lambda: None):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+    with pytest.raises(Taken):
+        service.sign_up(signing_up(ADA.email, "third"), subject="user-3")
+
+
+def test_an_address_that_is_taken_at_the_last_moment_is_taken(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    with before(store.client, lambda: service.sign_up(BOB, subject=YOU)), pytest.raises(Taken):
+        service.change_email(ada.account_id, changing(BOB.email), subject=ME)
+
+
+# --- deleting
+
+
+def test_h10_a_deletion_removes_every_item_and_frees_the_values(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    service.delete(ada.account_id, subject=ME)
+
+    assert store.items() == []
+    assert service.sign_up(ADA, subject=YOU).email == ADA.email
+
+
+def test_h17_a_second_deletion_finds_nothing(service: AccountService, ada: Account) -> None:
+    service.delete(ada.account_id, subject=ME)
+
+    with pytest.raises(NotFound):
+        service.delete(ada.account_id, subject=ME)
+
+
+def test_h17_a_deletion_whose_answer_was_lost_has_succeeded(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    with losing_answers(store.client, 1):
+        service.delete(ada.account_id, subject=ME)
+
+    assert store.items() == []
+
+
+def test_a_deletion_that_was_overtaken_by_another_has_succeeded(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    with before(store.client, lambda: service.delete(ada.account_id, subject=ME)):
+        service.delete(ada.account_id, subject=ME)
+
+    assert store.items() == []
+
+
+def test_h08_a_deletion_that_meets_a_change_leaves_no_marker(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    with before(store.client, other_change(service, ada, "b@example.com")):
+        service.delete(ada.account_id, subject=ME)
+
+    assert store.items() == []
+
+
+def test_a_deletion_at_a_version_is_stale_after_a_change(service: AccountService, ada: Account, store: Store) -> None:
+    with pytest.raises(Stale):
+        service.delete(ada.account_id, subject=ME, expected=[2])
+    with before(store.client, other_change(service, ada, "b@example.com")), pytest.raises(Stale):
+        service.delete(ada.account_id, subject=ME, expected=[1])
+
+    service.delete(ada.account_id, subject=ME, expected=[2])
+
+
+def test_a_deletion_that_is_overtaken_again_and_again_gives_up(
+    service: AccountService, ada: Account, store: Store
+) -> None:
+    rivals = [other_change(store.service(), ada, f"rival-{number}@example.com") for number in range(4)]
+    turns = [turn for rival in rivals for turn in (rival, lambda: None)]
+
+    with before(store.client, *turns), pytest.raises(Busy):
+        service.delete(ada.account_id, subject=ME)
+
+
+def test_only_the_owner_deletes_an_account(service: AccountService, ada: Account) -> None:
+    for account_id, subject in ((ada.account_id, YOU), ("nobody", ME)):
+        with pytest.raises(NotFound):
+            service.delete(account_id, subject=subject)
+
+
+# --- markers that do not fit (only damage from outside can make them)
+
+
+def damage(store: Store, marker: str, owner: str | None) -> None:
+    key = {"PK": marker, "SK": "LOCK"}
+    if owner is None:
+        store.client.delete_item(TableName=store.table, Key=to_item(key))
+    else:
+        store.client.put_item(TableName=store.table, Item=to_item({**key, "owner": owner}))
+
+
+def test_a_stray_marker_of_ones_own_is_not_called_taken(store: Store) -> None:
+    service = store.service()
+    ada = service.sign_up(ADA, subject=ME)
+    damage(store, "UNIQ#EMAIL#c@example.com", f"ACCT#{ada.account_id}")
+
+    with pytest.raises(Inconsistent):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+
+def test_a_sign_up_that_meets_its_own_stray_marker_is_not_called_taken(store: Store) -> None:
+    service = store.service()
+    gone = service.sign_up(ADA, subject=ME, key="k-1")
+    store.client.delete_item(TableName=store.table, Key=to_item({"PK": f"ACCT#{gone.account_id}", "SK": "PROFILE"}))
+
+    with pytest.raises((Inconsistent, KeyReused)):
+        service.sign_up(ADA, subject=ME, key="k-1")
+
+
+@pytest.mark.parametrize("owner", [None, "ACCT#stolen"])
+def test_a_missing_or_stolen_marker_stops_a_change_and_a_deletion(owner: str | None, store: Store) -> None:
+    service = store.service()
+    ada = service.sign_up(ADA, subject=ME)
+    damage(store, "UNIQ#EMAIL#ada@example.com", owner)
+    items = store.items()
+
+    with pytest.raises(Inconsistent):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+    with pytest.raises(Inconsistent):
+        service.delete(ada.account_id, subject=ME)
+
+    assert store.items() == items
