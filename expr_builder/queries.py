@@ -74,7 +74,9 @@ class Search(Action):
         self._start: Item | None = None
 
     def _copy(self) -> Self:
-        copy = super()._copy()
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._slot = self._slot
         for slot in Search.__slots__:
             setattr(copy, slot, getattr(self, slot))
         return copy

@@ -38,6 +38,7 @@ class Get(Action):
         self._slot = None
         try:
             self._key = table.typed_key(key)
+            self._target = table.target_of(self._key)
         except BuildError as error:
             raise error.within("Key").within(self._place) from None
         if isinstance(project, str):
@@ -46,7 +47,10 @@ class Get(Action):
         self._consistent = consistent
 
     def _copy(self) -> Self:
-        copy = super()._copy()
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
         copy._key = self._key
         copy._paths = self._paths
         copy._consistent = self._consistent

@@ -16,13 +16,14 @@ __all__ = ["Action"]
 class Action:
     """What reads and writes have in common: a table and a slot name."""
 
-    __slots__ = ("_slot", "_table")
+    __slots__ = ("_slot", "_table", "_target")
 
     operation: ClassVar[str] = ""
     """Its name within ``TransactItems``: ``"Put"``, ``"Update"``, ``"Delete"``, ``"ConditionCheck"`` or ``"Get"``."""
 
     _slot: str | None
     _table: TableKeys
+    _target: tuple[Any, ...]
 
     @property
     def table(self) -> TableKeys:
@@ -42,7 +43,7 @@ class Action:
     @property
     def target(self) -> tuple[Any, ...]:
         """The item that the action is on, to compare: one for a table's name and its ARN, one for ``1`` and ``1.0``."""
-        return self._table.target_of(self.key)
+        return self._target
 
     def named(self, slot: str) -> Self:
         """Name the action's slot in its transaction: a refusal is reported under this name."""
@@ -57,12 +58,12 @@ class Action:
         return f'slot "{self._slot}"' if self._slot else f'{self.operation} "{self._table.name}"'
 
     def _copy(self) -> Self:
-        """A new action with the same parts, for a method to change. Each class copies its own slots by name: this
-        is what building a request consists of, and a loop over the slots takes four times as long."""
-        copy = object.__new__(type(self))
-        copy._table = self._table
-        copy._slot = self._slot
-        return copy
+        """A new action with the same parts, for a method to change one of.
+
+        Each class that can be made copies its slots by name, also those of its bases: this is what building a request
+        consists of, and a loop over the slots, or one call for each base, takes several times as long.
+        """
+        raise NotImplementedError
 
     def _replace(self, **changes: Any) -> Self:
         copy = self._copy()

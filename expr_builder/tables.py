@@ -17,6 +17,7 @@ from .limits import (
     MAX_TABLE_ARN_LENGTH,
     MAX_TABLE_NAME_LENGTH,
 )
+from .render import Placeholders, render
 from .values import size_of, sized_item
 
 TYPE_CHECKING = False
@@ -79,11 +80,22 @@ class TableKeys:
         key_types: The key attributes, partition key first, each with its type: ``{"PK": "S", "SK": "S"}``.
         absent: ``attribute_not_exists(partition key)``: no item has this key.
         present: ``attribute_exists(partition key)``: an item has this key.
+        plain_guard: ``absent`` as text, when it needs no alias: nearly every put has this condition and no other.
         indexes: What was declared of the table's secondary indexes.
         always_alias: Whether every name is aliased.
     """
 
-    __slots__ = ("_keys", "_plain_name", "absent", "always_alias", "indexes", "key_types", "name", "present")
+    __slots__ = (
+        "_keys",
+        "_plain_name",
+        "absent",
+        "always_alias",
+        "indexes",
+        "key_types",
+        "name",
+        "plain_guard",
+        "present",
+    )
 
     def __init__(
         self,
@@ -110,6 +122,9 @@ class TableKeys:
         limits = (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES)
         self._keys = tuple((key, kind, limit) for (key, kind), limit in zip(keys, limits, strict=False))
         self._plain_name = name.rpartition("/")[2]
+        placeholders = Placeholders(always=self.always_alias)
+        guard = render(self.absent, placeholders)
+        self.plain_guard = None if placeholders.names else guard
 
     @property
     def partition_key(self) -> str:
@@ -152,17 +167,23 @@ class TableKeys:
         self.check_key(typed)
         return typed
 
-    def check_key(self, item: TypedItem) -> None:
+    def check_key(self, item: TypedItem) -> tuple[Any, ...]:
         """Refuse an item whose key attributes are missing, empty, too long, or of another type.
+
+        Returns:
+            The same as :meth:`target_of`.
 
         Raises:
             BuildError: with the place of what is wrong, inside the item.
         """
+        target = [self._plain_name]
         for name, key_type, limit in self._keys:
             value = item.get(name)
             content = value.get(key_type) if value is not None else None
             if not content or (len(content) * 4 > limit and key_type != "N"):  # no character takes more than four bytes
                 self._refuse_key(name, key_type, limit, value)
+            target.append(content)  # type: ignore[arg-type]  # what is missing was refused
+        return tuple(target)
 
     def _refuse_key(self, name: str, key_type: str, limit: int, value: AttributeValue | None) -> None:
         if value is None:

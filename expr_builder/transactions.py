@@ -81,8 +81,19 @@ class TransactWrite:
         Raises:
             BuildError: when an action breaks a rule, or all together are larger than 4 MB.
         """
-        self._check_total()
-        request: dict[str, Any] = {"TransactItems": [action.to_transact_item() for action in self._slots.values()]}
+        items = []
+        total = 0
+        for action in self._slots.values():
+            items.append(action.to_transact_item())
+            total += action.size
+        if total > MAX_TRANSACTION_BYTES:
+            raise BuildError(
+                f"a transaction of {total} bytes, {MAX_TRANSACTION_BYTES} are allowed",
+                rule="transaction-size",
+                place="TransactItems",
+                fix="split it into transactions that can stand alone",
+            )
+        request: dict[str, Any] = {"TransactItems": items}
         if self._token is not None:
             request["ClientRequestToken"] = self._token
         return request  # type: ignore[return-value]  # built dictionary by dictionary, see the golden test
@@ -147,16 +158,6 @@ class TransactWrite:
 
     def _reasons(self, response: Mapping[str, Any]) -> dict[str, Reason]:
         return dict(zip(self._slots, reasons_of(response, len(self._slots)), strict=True))
-
-    def _check_total(self) -> None:
-        total = sum(action.size for action in self._slots.values())
-        if total > MAX_TRANSACTION_BYTES:
-            raise BuildError(
-                f"a transaction of {total} bytes, {MAX_TRANSACTION_BYTES} are allowed",
-                rule="transaction-size",
-                place="TransactItems",
-                fix="split it into transactions that can stand alone",
-            )
 
 
 class TransactGet:

@@ -129,27 +129,26 @@ class WriteAction(Action):
         copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
         return copy
 
-    def _copy(self) -> Self:
-        copy = super()._copy()
-        copy._condition = self._condition
-        copy._return_old = self._return_old
-        copy._returning = self._returning
-        return copy
-
     def _body(self) -> dict[str, Any]:
+        table = self._table
         body = self._addressed()
-        if self._condition is not None or self.operation == "Update":
-            placeholders = Placeholders(always=self._table.always_alias)
-            try:
-                self._fill(body, placeholders)
-                if self._condition is not None:
-                    body["ConditionExpression"] = render(self._condition, placeholders)
-            except BuildError as error:
-                raise error.within(self._place) from None
-            placeholders.into(body)
+        if self._condition is table.absent and table.plain_guard and self.operation != "Update":
+            body["ConditionExpression"] = table.plain_guard
+        elif self._condition is not None or self.operation == "Update":
+            self._render_into(body)
         if self._return_old:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         return body
+
+    def _render_into(self, body: dict[str, Any]) -> None:
+        placeholders = Placeholders(always=self._table.always_alias)
+        try:
+            self._fill(body, placeholders)
+            if self._condition is not None:
+                body["ConditionExpression"] = render(self._condition, placeholders)
+        except BuildError as error:
+            raise error.within(self._place) from None
+        placeholders.into(body)
 
     def _addressed(self) -> dict[str, Any]:
         """The body's beginning: the table, and the item or its key."""
@@ -177,7 +176,7 @@ class Put(WriteAction):
             )
         try:
             self._item, self._size = sized_item(item)
-            table.check_key(self._item)
+            self._target = table.check_key(self._item)
         except BuildError as error:
             raise error.within("Item").within(self._place) from None
         if self._size > MAX_ITEM_BYTES:
@@ -189,7 +188,13 @@ class Put(WriteAction):
             )
 
     def _copy(self) -> Self:
-        copy = super()._copy()
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
+        copy._condition = self._condition
+        copy._return_old = self._return_old
+        copy._returning = self._returning
         copy._item = self._item
         copy._size = self._size
         return copy
@@ -209,11 +214,6 @@ class Put(WriteAction):
         """The item's size in bytes."""
         return self._size
 
-    @property
-    def target(self) -> tuple[Any, ...]:
-        """The item that is written, to compare."""
-        return self._table.target_of(self._item)
-
     def _addressed(self) -> dict[str, Any]:
         return {"TableName": self._table.name, "Item": self._item}
 
@@ -227,11 +227,18 @@ class KeyedAction(WriteAction):
         super().__init__(table)
         try:
             self._key = table.typed_key(key)
+            self._target = table.target_of(self._key)
         except BuildError as error:
             raise error.within("Key").within(self._place) from None
 
     def _copy(self) -> Self:
-        copy = super()._copy()
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
+        copy._condition = self._condition
+        copy._return_old = self._return_old
+        copy._returning = self._returning
         copy._key = self._key
         return copy
 
