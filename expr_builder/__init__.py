@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         TransactionUnfinished,
         UniqueViolation,
     )
+    from .linting import Problem, lint
     from .nodes import Condition
     from .parse import parse_condition, parse_key_condition, parse_projection, parse_update
     from .tokens import ExpressionSyntaxError
@@ -57,6 +58,7 @@ __all__ = [
     "Key",
     "Marker",
     "Page",
+    "Problem",
     "Put",
     "Query",
     "Reason",
@@ -81,6 +83,7 @@ __all__ = [
     "from_attribute_value",
     "from_item",
     "item_size",
+    "lint",
     "parse_condition",
     "parse_key_condition",
     "parse_projection",
@@ -110,6 +113,7 @@ _HOMES = {
         "TransactionUnfinished",
         "UniqueViolation",
     ),
+    "linting": ("Problem", "lint"),
     "nodes": ("Condition",),
     "parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
     "tokens": ("ExpressionSyntaxError",),

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     N = TypeVar("N")
     Value: TypeAlias = Operand | UpdateValue
 
-__all__ = ["Parser", "Reader", "Unknown"]
+__all__ = ["Parser", "Reader", "Unknown", "UnknownCondition"]
 
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _NOT_NAMES = frozenset(("AND", "OR", "NOT", "BETWEEN", "IN"))
@@ -83,12 +83,14 @@ _MAX_INDEX_DIGITS = 10
 
 
 class Unknown(Operand):
-    """An operand whose value is not known: what a reader gives for a placeholder that it cannot resolve."""
+    """An operand whose value is not known: a placeholder that a reader cannot resolve, or a function that is out of
+    place, with the operands that were given to it."""
 
-    __slots__ = ("text",)
+    __slots__ = ("operands", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *operands: Operand) -> None:
         self.text = text
+        self.operands = operands
 
 
 class UnknownCondition(Condition):
@@ -156,6 +158,7 @@ class Parser:
     Attributes:
         operators: How many operators and functions were read.
         depth: How deep conditions were nested in each other.
+        paths: The paths that were read.
     """
 
     def __init__(self, text: str, reader: Reader) -> None:
@@ -163,6 +166,7 @@ class Parser:
         self.reader = reader
         self.operators = 0
         self.depth = 0
+        self.paths: list[Segments] = []
         self._tokens = tokenize(text, literals=reader.literals)
         self._next = 0
         self._closings: dict[int, int] = {}  # each opening parenthesis that was read, with its closing one
@@ -317,7 +321,7 @@ class Parser:
         if not self._check_arity(token, arguments, _CONDITION_FUNCTIONS):
             return Unknown(token.text)
         return self.reader.build(
-            "size", token, lambda: SizeOf(self._needs_path("size", arguments[0])), lambda: Unknown("size")
+            "size", token, lambda: SizeOf(self._needs_path("size", arguments[0])), lambda: Unknown("size", *arguments)
         )
 
     def _needs_path(self, name: str, operand: Operand) -> Path:
@@ -458,7 +462,7 @@ class Parser:
         def make() -> Value:
             return IfNotExists(self._needs_path("if_not_exists", first), second)
 
-        return self.reader.build("if_not_exists", token, make, lambda: Unknown("if_not_exists"))
+        return self.reader.build("if_not_exists", token, make, lambda: Unknown("if_not_exists", first, second))
 
     # --- Projections
 
@@ -512,6 +516,7 @@ class Parser:
             elif self._take("["):
                 segments = self._extended(start, segments, self._index())
             else:
+                self.paths.append(segments)
                 return Attr.at(segments)
 
     def _extended(self, start: Token, segments: Segments, step: str | int) -> Segments:

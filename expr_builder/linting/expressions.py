@@ -1,0 +1,352 @@
+"""The expressions of one action, and the two maps that they share.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
+"""
+
+from __future__ import annotations
+
+from expr_builder.errors import BuildError
+from expr_builder.grammar import Parser, Reader, Unknown
+from expr_builder.key_conditions import key_condition_fault
+from expr_builder.limits import (
+    MAX_ATTRIBUTE_NAME_BYTES,
+    MAX_EXPRESSION_BYTES,
+    MAX_OPERATORS,
+    MAX_PLACEHOLDER_BYTES,
+    MAX_SUBSTITUTION_BYTES,
+)
+from expr_builder.nodes import Literal
+from expr_builder.paths import first_clash
+from expr_builder.reserved import is_reserved
+from expr_builder.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
+from expr_builder.values import size_of
+
+from .problems import ACTION, SHAPE, is_mapping
+from .shapes import type_fault
+from .typed_values import read_value
+from .wording import operand_fault, path_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from expr_builder.nodes import Condition, Operand
+    from expr_builder.paths import Segments
+    from expr_builder.tokens import Token
+    from expr_builder.updates import UpdateAction
+    from expr_builder.values import AttributeValue
+
+    from .problems import Place
+
+    N = TypeVar("N")
+
+__all__ = ["Expressions", "check_expressions"]
+
+_NAMES, _VALUES = "ExpressionAttributeNames", "ExpressionAttributeValues"
+
+# The service reports one fault of an expression: of the syntax, else of the first kind in this list that it has.
+_CONDITION_RANKS = ("parentheses", "function-name", "function-place", "reserved-word")
+_UPDATE_RANKS = ("reserved-word", "function-name", "update-clause", "placeholder-undefined", "update-overlap")
+
+
+class Expressions:
+    """What the expressions of one action say, as far as they can be read.
+
+    Attributes:
+        update: The update's actions.
+        key_condition: The key condition, when it is sound.
+        filter_paths: The paths that the filter uses.
+    """
+
+    __slots__ = ("filter_paths", "key_condition", "update")
+
+    def __init__(self) -> None:
+        self.update: list[UpdateAction] = []
+        self.key_condition: Condition | None = None
+        self.filter_paths: list[Segments] = []
+
+
+def check_expressions(
+    body: dict[str, Any], place: Place, expressions: tuple[str, ...], legacy: tuple[str, ...] = ()
+) -> Expressions:
+    """Check the expressions of one action.
+
+    Args:
+        body: The action.
+        place: Where it stands.
+        expressions: The members that may hold expressions, in the order in which the service reads them.
+        legacy: The members that cannot be used beside expressions.
+    """
+    given = [name for name in expressions if body.get(name) is not None]
+    readable = [name for name in given if isinstance(body[name], str)]
+    _check_mixture(body, place, given, legacy)
+    maps = _Maps(body, place)
+    maps.check_use(given, expressions)
+    read = Expressions()
+    for name in readable:
+        _check_expression(name, body[name], place.at(name), maps, read)
+    if all(body[name].strip() for name in readable) and len(readable) == len(given):
+        maps.check_unused(given)
+    return read
+
+
+def _check_mixture(body: dict[str, Any], place: Place, given: list[str], legacy: tuple[str, ...]) -> None:
+    mixed = [name for name in legacy if body.get(name) is not None]
+    if given and mixed:
+        place.at(mixed[0]).problem(
+            ACTION,
+            "legacy-mixed",
+            "Can not use both expression and non-expression parameters in the same request: "
+            f"Non-expression parameters: {{{', '.join(mixed)}}} Expression parameters: {{{', '.join(given)}}}",
+        )
+
+
+class _Maps:
+    """ExpressionAttributeNames and ExpressionAttributeValues of one action.
+
+    Attributes:
+        names: Each sound placeholder for a name.
+        values: Each placeholder for a value, ``None`` for a faulty value.
+        used: The placeholders that an expression uses.
+        broken: Those of the two that are no map at all.
+    """
+
+    def __init__(self, body: dict[str, Any], place: Place) -> None:
+        self._body = body
+        self._place = place
+        self.names: dict[str, str] = {}
+        self.values: dict[str, AttributeValue | None] = {}
+        self.used: set[str] = set()
+        self.broken: set[str] = set()
+        for name, element in self._entries(_NAMES, "#"):
+            self._read_name(name, element)
+        for name, element in self._entries(_VALUES, ":"):
+            self.values[name] = read_value(
+                element,
+                self._place.at(_VALUES, name),
+                lambda words, name=name: f"{_VALUES} contains invalid value: {words} for key {name}",  # type: ignore[misc]
+            )
+        self._check_size()
+
+    def _entries(self, member: str, mark: str) -> list[tuple[str, Any]]:
+        entries = self._body.get(member)
+        place = self._place.at(member)
+        if entries is None:
+            return []
+        if not is_mapping(entries):
+            place.problem(SHAPE, "member-type", type_fault(entries, "Map"))
+            self.broken.add(member)
+            return []
+        if not entries:
+            place.problem(ACTION, "placeholder-map", f"{member} must not be empty")
+        for name in entries:
+            if len(name.encode(errors="surrogatepass")) > MAX_PLACEHOLDER_BYTES:
+                place.at(name).problem(
+                    ACTION,
+                    "placeholder-length",
+                    f"{member} contains invalid key: The expression attribute map contains a key that is too long; "
+                    f"key: {name[:16]}…",
+                )
+            elif not _is_placeholder(name, mark):
+                place.at(name).problem(
+                    ACTION, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
+                )
+        return list(entries.items())
+
+    def _read_name(self, placeholder: str, name: Any) -> None:
+        place = self._place.at(_NAMES, placeholder)
+        if not isinstance(name, str):
+            place.problem(SHAPE, "attribute-name", type_fault(name, "String"))
+            name = placeholder
+        elif not 0 < len(name.encode(errors="surrogatepass")) <= MAX_ATTRIBUTE_NAME_BYTES:
+            words = "Attribute name is too large" if name else "Empty attribute name"
+            place.problem(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
+        self.names[placeholder] = name
+
+    def _check_size(self) -> None:
+        size = sum(len(name.encode(errors="surrogatepass")) for name in self.names.values())
+        size += sum(size_of(value) for value in self.values.values() if value is not None)
+        if size > MAX_SUBSTITUTION_BYTES:
+            self._place.at(_VALUES).problem(
+                ACTION,
+                "substitution-size",
+                f"Names and values of {size} bytes have exceeded the maximum allowed size of {MAX_SUBSTITUTION_BYTES}",
+            )
+
+    def check_use(self, given: list[str], expressions: tuple[str, ...]) -> None:
+        """Report maps that no expression can use."""
+        if is_mapping(self._body.get(_NAMES)) and not given:
+            self._place.at(_NAMES).problem(
+                ACTION, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
+            )
+        with_values = [name for name in expressions if name != "ProjectionExpression"]
+        if is_mapping(self._body.get(_VALUES)) and with_values and not set(with_values) & set(given):
+            verb = "are" if len(with_values) > 1 else "is"
+            self._place.at(_VALUES).problem(
+                ACTION,
+                "placeholder-map",
+                f"{_VALUES} can only be specified when using expressions: {' and '.join(with_values)} {verb} null",
+            )
+
+    def check_unused(self, given: list[str]) -> None:
+        """Report placeholders that no expression uses: all in one message, as the service does, each at its place."""
+        for member, entries, mark, users in (
+            (_NAMES, self.names, "#", given),
+            (_VALUES, self.values, ":", [name for name in given if name != "ProjectionExpression"]),
+        ):
+            unused = [name for name in entries if _is_placeholder(name, mark) and name not in self.used]
+            for name in unused if users else ():
+                self._place.at(member, name).problem(
+                    ACTION,
+                    "placeholder-unused",
+                    f"Value provided in {member} unused in expressions: keys: {{{', '.join(unused)}}}",
+                )
+
+
+def _is_placeholder(name: str, mark: str) -> bool:
+    if not name.startswith(mark) or len(name) > MAX_PLACEHOLDER_BYTES:
+        return False
+    token = tokenize(name, literals=False)[0]
+    return token.kind in (ALIAS, VALUE) and token.text == name
+
+
+def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Expressions) -> None:
+    reader = _Collector(maps)
+    if not text.strip():
+        reader.faults.append(("expression-empty", "The expression can not be empty;"))
+    else:
+        parser = Parser(text, reader)
+        try:
+            _READERS[name](parser, reader, read)
+        except ExpressionSyntaxError as error:
+            reader.faults.insert(0, ("syntax", error.message))
+            maps.used.update(token.text for token in tokenize(text, literals=False))
+        if parser.operators > MAX_OPERATORS:
+            words = f"The expression contains too many operators; operator count: {parser.operators}"
+            reader.faults.append(("expression-operators", words))
+    size = len(text.encode(errors="surrogatepass"))
+    if size > MAX_EXPRESSION_BYTES:
+        words = f"Expression size has exceeded the maximum allowed size; expression size: {size}"
+        reader.faults.insert(0, ("expression-length", words))
+    ranks = _UPDATE_RANKS if name == "UpdateExpression" else _CONDITION_RANKS
+    for rule, words in sorted(reader.faults, key=lambda fault: _rank(fault[0], ranks)):
+        place.problem(ACTION, rule, f"Invalid {name}: {words}")
+    if name == "KeyConditionExpression" and not reader.faults:
+        _check_key_condition(place, read)
+
+
+def _rank(rule: str, ranks: tuple[str, ...]) -> int:
+    if rule in ("expression-length", "expression-empty", "syntax"):
+        return -1
+    return ranks.index(rule) if rule in ranks else len(ranks)
+
+
+def _check_key_condition(place: Place, read: Expressions) -> None:
+    assert read.key_condition is not None  # noqa: S101  # it was read without fault
+    words = key_condition_fault(read.key_condition)
+    if words is not None:
+        place.problem(ACTION, "key-condition", words)
+        read.key_condition = None
+
+
+# --- One function for each kind of expression
+
+
+def _read_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
+    parser.condition()
+
+
+def _read_filter(parser: Parser, reader: _Collector, read: Expressions) -> None:
+    parser.condition()
+    read.filter_paths = parser.paths
+
+
+def _read_key_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
+    condition = parser.condition()
+    read.key_condition = None if reader.faults else condition
+
+
+def _read_update(parser: Parser, reader: _Collector, read: Expressions) -> None:
+    read.update = parser.update()
+    _check_clash([action.path.segments for action in read.update], "update-overlap", reader)
+
+
+def _read_projection(parser: Parser, reader: _Collector, read: Expressions) -> None:
+    _check_clash([path.segments for path in parser.projection()], "projection-overlap", reader)
+
+
+_READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {
+    "ConditionExpression": _read_condition,
+    "FilterExpression": _read_filter,
+    "KeyConditionExpression": _read_key_condition,
+    "ProjectionExpression": _read_projection,
+    "UpdateExpression": _read_update,
+}
+
+
+def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
+    clash = first_clash(paths)
+    if clash is not None:
+        one, other, how = clash
+        words = (
+            f"Two document paths {how} with each other; must remove or rewrite one of these paths; "
+            f"path one: {path_words(one)}, path two: {path_words(other)}"
+        )
+        reader.faults.append((rule, words))
+
+
+class _Collector(Reader):
+    """Resolves placeholders as far as they are defined, and collects all faults of one expression.
+
+    Attributes:
+        faults: Each rule that is broken, with the words for it.
+    """
+
+    def __init__(self, maps: _Maps) -> None:
+        self._maps = maps
+        self.faults: list[tuple[str, str]] = []
+
+    def name(self, token: Token) -> str:
+        if token.kind == ALIAS:
+            self._maps.used.add(token.text)
+            if token.text not in self._maps.names and _NAMES not in self._maps.broken:
+                self._note(
+                    "placeholder-undefined",
+                    "An expression attribute name used in the document path is not defined; "
+                    f"attribute name: {token.text}",
+                )
+            return self._maps.names.get(token.text, token.text)
+        if is_reserved(token.text):
+            self._note("reserved-word", f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
+        return token.text
+
+    def value(self, token: Token) -> Operand:
+        self._maps.used.add(token.text)
+        if token.text not in self._maps.values and _VALUES not in self._maps.broken:
+            self._note(
+                "placeholder-undefined",
+                f"An expression attribute value used in expression is not defined; attribute value: {token.text}",
+            )
+        value = self._maps.values.get(token.text)
+        return Unknown(token.text) if value is None else Literal(value)
+
+    def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
+        try:
+            return make()
+        except BuildError as error:
+            node = bare()
+            fault = operand_fault(error, symbol, node)
+            if fault is not None and not (fault[0] == "path-depth" and self._has("path-depth")):
+                self._note(*fault)
+            return node
+
+    def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
+        self._note(rule, words)
+
+    def _has(self, rule: str) -> bool:
+        return any(rule == noted for noted, _ in self.faults)
+
+    def _note(self, rule: str, words: str) -> None:
+        if (rule, words) not in self.faults:
+            self.faults.append((rule, words))
