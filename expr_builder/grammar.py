@@ -58,7 +58,7 @@ from .updates import KEYWORDS, UpdateAction, add_actions, set_actions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, Protocol, TypeAlias, TypeVar
 
     from .paths import Segments
     from .tokens import Token
@@ -66,7 +66,29 @@ if TYPE_CHECKING:
     N = TypeVar("N")
     Value: TypeAlias = Operand | UpdateValue
 
-__all__ = ["Parser", "Reader", "Unknown", "UnknownCondition"]
+    class Reader(Protocol):
+        """What the parser asks of its surroundings."""
+
+        literals: bool
+        """Whether the text may contain literals and names in backquotes."""
+
+        def name(self, token: Token) -> str:
+            """The attribute name that a bare name or a ``#placeholder`` stands for."""
+
+        def value(self, token: Token) -> Operand:
+            """The operand that a ``:placeholder`` stands for."""
+
+        def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
+            """Make a node with ``make``, which checks its operands; ``bare`` makes it without checks.
+
+            ``symbol`` is the operator or function, ``token`` where it stands.
+            """
+
+        def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
+            """Take note of a fault that is not in the syntax, in DynamoDB's words."""
+
+
+__all__ = ["Parser", "Unknown", "UnknownCondition"]
 
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _NOT_NAMES = frozenset(("AND", "OR", "NOT", "BETWEEN", "IN"))
@@ -97,35 +119,6 @@ class UnknownCondition(Condition):
     """Stands where a condition was so faulty that it has no tree."""
 
     __slots__ = ()
-
-
-class Reader:
-    """What the parser asks of its surroundings.
-
-    Attributes:
-        literals: Whether the text may contain literals and names in backquotes.
-    """
-
-    literals = False
-
-    def name(self, token: Token) -> str:
-        """The attribute name that a bare name or a ``#placeholder`` stands for."""
-        raise NotImplementedError
-
-    def value(self, token: Token) -> Operand:
-        """The operand that a ``:placeholder`` stands for."""
-        raise NotImplementedError
-
-    def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
-        """Make a node with ``make``, which checks its operands; ``bare`` makes it without checks.
-
-        ``symbol`` is the operator or function, ``token`` where it stands.
-        """
-        raise NotImplementedError
-
-    def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
-        """Take note of a fault that is not in the syntax, in DynamoDB's words."""
-        raise NotImplementedError
 
 
 class _Group:

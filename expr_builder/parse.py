@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .conditions import literal
 from .errors import BuildError
-from .grammar import Parser, Reader
+from .grammar import Parser
 from .key_conditions import key_condition_fault
 from .paths import check_segment
 from .render import refuse_clash
@@ -122,7 +122,7 @@ def _parser(text: str, names: Mapping[str, str] | None, values: Mapping[str, Any
     return Parser(text, _Bindings(names or {}, values or {}))
 
 
-class _Bindings(Reader):
+class _Bindings:
     """Resolves placeholders from maps and raises at the first fault."""
 
     literals = True

@@ -6,7 +6,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions
 from __future__ import annotations
 
 from expr_builder.errors import BuildError
-from expr_builder.grammar import Parser, Reader, Unknown
+from expr_builder.grammar import Parser, Unknown
 from expr_builder.key_conditions import key_condition_fault
 from expr_builder.limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
@@ -296,12 +296,14 @@ def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
         reader.faults.append((rule, words))
 
 
-class _Collector(Reader):
+class _Collector:
     """Resolves placeholders as far as they are defined, and collects all faults of one expression.
 
     Attributes:
         faults: Each rule that is broken, with the words for it.
     """
+
+    literals = False
 
     def __init__(self, maps: _Maps) -> None:
         self._maps = maps

@@ -62,9 +62,8 @@ class Report:
         self._found: list[tuple[int, Problem]] = []
 
     def add(self, stage: int, problem: Problem) -> None:
-        """Take note of a problem, once."""
-        if (stage, problem) not in self._found:
-            self._found.append((stage, problem))
+        """Take note of a problem."""
+        self._found.append((stage, problem))
 
     def problems(self) -> list[Problem]:
         """All problems: by stage, and within a stage as they were found."""

@@ -239,6 +239,27 @@ def test_what_the_service_takes_is_no_problem_although_the_builder_refuses_it() 
     assert lint(request, "PutItem") == []
 
 
+def test_a_function_with_a_fault_of_its_own_is_reported_once() -> None:
+    assert rules(put(ConditionExpression="foo(a) = b"), "PutItem") == ["function-name"]
+    assert rules(put(ConditionExpression="a = size(b, c)"), "PutItem") == ["function-operands"]
+    assert rules(put(ConditionExpression="a = contains(b, c)"), "PutItem") == ["function-place"]
+
+
+def test_maps_count_as_levels_as_lists_do() -> None:
+    deep: Any = {"S": "x"}
+    for _ in range(32):
+        deep = {"M": {"a": deep}}
+    assert lint(put(Item={**KEY, "a": deep}), "PutItem") == []
+    assert rules(put(Item={**KEY, "a": {"M": {"a": deep}}}), "PutItem") == ["value-depth"]
+
+
+def test_entries_that_are_no_objects_are_reported_for_their_shape() -> None:
+    assert rules({"RequestItems": {"accounts": ["x", {"DeleteRequest": "x"}]}}, "BatchWriteItem") == ["member-type"] * 2
+    assert rules({"RequestItems": {"accounts": "x"}}, "BatchGetItem") == ["member-type"]
+    assert rules({"RequestItems": {"accounts": {"Keys": ["x", KEY]}}}, "BatchGetItem") == ["member-type"]
+    assert rules({"TransactItems": ["x", {"Put": "x"}]}) == ["member-type"] * 2
+
+
 def test_null_members_count_as_absent() -> None:
     assert lint(put(ConditionExpression=None, ExpressionAttributeValues=None), "PutItem") == []
 
