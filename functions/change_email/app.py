@@ -9,10 +9,11 @@ from accounts.wiring import account_service
 
 def change_email(request: Request) -> Response[str]:
     """200 with the account as it is now; 412 when ``If-Match`` names other versions only."""
+    subject = request.subject
     account = account_service().change_email(
         request.account_id,
         request.body(ChangeEmail),
-        subject=request.subject,
+        subject=subject,
         expected=request.if_match,
         key=request.idempotency_key,
         time_left=request.time_left,

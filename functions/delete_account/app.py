@@ -8,8 +8,9 @@ from accounts.wiring import account_service
 
 def delete_account(request: Request) -> Response[str]:
     """204; a second deletion finds nothing and gets 404."""
+    subject = request.subject
     account_service().delete(
-        request.account_id, subject=request.subject, expected=request.if_match, time_left=request.time_left
+        request.account_id, subject=subject, expected=request.if_match, time_left=request.time_left
     )
     return empty_response(204)
 

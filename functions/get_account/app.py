@@ -8,7 +8,8 @@ from accounts.wiring import account_service
 
 def get_account(request: Request) -> Response[str]:
     """200 with the account, or 304 when the client has this version already."""
-    account = account_service().get(request.account_id, subject=request.subject)
+    subject = request.subject
+    account = account_service().get(request.account_id, subject=subject)
     if request.not_modified(account.version):
         return empty_response(304, version=account.version)
     return account_response(account)

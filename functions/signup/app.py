@@ -9,9 +9,10 @@ from accounts.wiring import account_service
 
 def sign_up(request: Request) -> Response[str]:
     """201 with the account; the same ``Idempotency-Key`` again gets the same answer again."""
+    subject = request.subject
     account = account_service().sign_up(
         request.body(SignUp),
-        subject=request.subject,
+        subject=subject,
         key=request.idempotency_key,
         time_left=request.time_left,
     )

@@ -114,6 +114,11 @@ def test_an_impossible_account_id_is_no_account(function: str, account_id: str, 
         assert answer(function, event_for(function, account_id))[0] == 404
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_who_is_calling_comes_before_what_is_asked(function: str, client: DynamoDBClient) -> None:
+    assert answer(function, event_for(function, subject=None, body="{"))[0] == 401
+
+
 # --- trouble behind the service
 
 UNFINISHED = {

@@ -380,6 +380,20 @@ def test_a_change_with_a_key_is_not_made_twice(token_store: Store) -> None:
     assert service.get(ada.account_id, subject=ME).email == "c@example.com"
 
 
+def test_a_change_with_a_key_that_was_just_made_by_its_twin_has_succeeded(token_store: Store) -> None:
+    service = token_store.service()
+    ada = service.sign_up(ADA, subject=ME)
+
+    def twin() -> None:
+        service.change_email(ada.account_id, changing("b@example.com"), subject=ME)
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME, key="k-1")
+
+    with before(token_store.client, twin, lambda: None, lambda: None):
+        changed = service.change_email(ada.account_id, changing("c@example.com"), subject=ME, key="k-1")
+
+    assert (changed.email, changed.version) == ("c@example.com", 3)
+
+
 def other_change(service: AccountService, account: Account, address: str) -> Callable[[], Any]:
     return lambda: service.change_email(account.account_id, changing(address), subject=ME)
 
@@ -535,6 +549,20 @@ def test_a_sign_up_that_meets_its_own_stray_marker_is_not_called_taken(store: St
 
     with pytest.raises((Inconsistent, KeyReused)):
         service.sign_up(ADA, subject=ME, key="k-1")
+
+
+def test_an_account_that_was_edited_behind_the_service_is_worth_another_try(store: Store) -> None:
+    service = store.service()
+    ada = service.sign_up(ADA, subject=ME)
+    item = store.items()[0]
+
+    def edited_without_a_version() -> None:
+        store.client.put_item(TableName=store.table, Item=to_item({**item, "email": "ada@example.com"}))
+
+    with before(store.client, edited_without_a_version), pytest.raises(Busy):
+        service.change_email(ada.account_id, changing("c@example.com"), subject=ME)
+
+    assert service.change_email(ada.account_id, changing("c@example.com"), subject=ME).version == 2
 
 
 @pytest.mark.parametrize("owner", [None, "ACCT#stolen"])
