@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[3]
 FLOORS = [
     ["errors", "limits", "reserved", "capacity"],
     ["paths", "values"],
-    ["nodes", "conditions", "updates", "key_conditions", "sending"],
-    ["tokens", "grammar", "render", "parse", "evaluate"],
-    ["tables", "slots", "reads", "writes", "queries", "actions"],
+    ["nodes", "conditions", "foreign", "updates", "key_conditions", "sending"],
+    ["tokens", "grammar", "render", "parse", "evaluate", "describe"],
+    ["tables", "slots", "reads", "writes", "queries", "actions", "explain"],
     ["transactions", "batches", "linting"],
     ["unique", "typed"],
     ["cli"],
