@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     Target: TypeAlias = str | Path
     """An attribute's name, taken literally, or a path."""
 
-__all__ = ["KEYWORDS", "UpdateAction", "add_actions", "extended", "remove_actions", "set_actions", "targets"]
+__all__ = [
+    "KEYWORDS",
+    "UpdateAction",
+    "add_actions",
+    "checked_actions",
+    "extended",
+    "remove_actions",
+    "set_actions",
+    "targets",
+]
 
 KEYWORDS = ("SET", "REMOVE", "ADD", "DELETE")
 """The clauses of an update expression, in the order in which they are written."""
@@ -97,6 +106,16 @@ def add_actions(keyword: str, pairs: Iterable[tuple[Path, Any]]) -> list[UpdateA
             )
         actions.append(UpdateAction(keyword, path, argument))
     return actions
+
+
+def checked_actions(actions: Iterable[Any]) -> list[UpdateAction]:
+    """Take update actions that were made elsewhere."""
+    checked = list(actions)
+    if not all(isinstance(action, UpdateAction) for action in checked):
+        raise BuildError(
+            "something that is not an update action", rule="update-target", fix='parse_update("SET …") reads text'
+        )
+    return checked
 
 
 def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tuple[UpdateAction, ...]:

@@ -15,12 +15,12 @@ from .nodes import And, Condition
 from .paths import path_text
 from .render import Placeholders, render, render_update
 from .slots import Action
-from .updates import add_actions, extended, remove_actions, set_actions, targets
+from .updates import add_actions, checked_actions, extended, remove_actions, set_actions, targets
 from .values import item_size, size_of, sized_item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, ClassVar, Self
 
     from .nodes import Path
@@ -304,6 +304,10 @@ class Update(KeyedAction):
     def delete(self, *values: Any, **attributes: Any) -> Self:
         """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
         return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+
+    def apply(self, actions: Iterable[UpdateAction]) -> Self:
+        """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
+        return self._with("apply", lambda: checked_actions(actions))
 
     def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
         try:

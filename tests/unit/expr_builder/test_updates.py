@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from expr_builder import Attr, BuildError, Table
+from expr_builder import Attr, BuildError, Table, parse_update
 
 table = Table("t", "PK", "SK")
 KEY = {"PK": "1", "SK": "2"}
@@ -226,3 +226,20 @@ def test_names_and_values_larger_than_two_megabytes_are_refused() -> None:
     with pytest.raises(BuildError) as caught:
         table.delete(KEY).when(condition).to_request()
     assert (caught.value.rule, caught.value.place) == ("substitution-size", "ExpressionAttributeValues")
+
+
+def test_what_was_parsed_can_be_applied_beside_what_is_called() -> None:
+    request = update().set(a=1).apply(parse_update("SET b = b + 2 REMOVE c")).to_request()
+    assert request["UpdateExpression"] == "SET a = :v0, b = b + :v1 REMOVE c"
+    for text, rule in (("SET PK = 'x'", "update-key"), ("SET a.b = 1", "update-overlap")):
+        with pytest.raises(BuildError) as caught:
+            update().set(a=1).apply(parse_update(text))
+        assert (caught.value.rule, caught.value.place[:17]) == (rule, 'Update "t", apply')
+
+
+def test_text_is_not_applied_unread() -> None:
+    with pytest.raises(BuildError) as caught:
+        update().apply("SET a = 1")
+    assert str(caught.value) == (
+        'Update "t", apply: something that is not an update action (parse_update("SET …") reads text) [update-target]'
+    )
