@@ -39,7 +39,7 @@ together; the keys and indexes of the tables. AWS documents no order; this is th
 against the service.
 
 **The words** are the service's own, as far as they are known. These are not, and so are in words of this project:
-`attribute-name`, `binary-base64`, `index-unknown`, `substitution-size`, `text-utf8`, `transaction-size`.
+`attribute-name`, `binary-base64`, `substitution-size`, `text-utf8`, `transaction-size`.
 """
 
 _LONGEST_TEXT = 48

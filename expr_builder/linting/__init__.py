@@ -16,6 +16,9 @@ action, then as a whole, and last for what only the table knows:
 6. the size of all together;
 7. keys and indexes of the tables.
 
+In a transaction the service can answer what concerns the table's keys as the reason ``ValidationError`` of an action,
+in a ``TransactionCanceledException``; the problem's code is ``ValidationException`` all the same.
+
 Within one expression a syntax error comes first, then redundant parentheses, unknown functions, functions out of place,
 reserved words, and then undefined placeholders and unfit operands as they stand in the text. This is the order in which
 implementations that are tested against the service read a request; AWS documents none.

@@ -38,7 +38,7 @@ class Shape:
         inner: What a list or map holds, or a structure's members.
         low: The least length or value.
         high: The greatest length or value.
-        choices: The values of an enumeration.
+        choices: The values of an enumeration, in the order in which the service lists them.
         required: The members that a structure must have.
         rule: The rule that a bad value breaks.
         missing: The rule that is broken when the member is required and missing.
@@ -144,9 +144,7 @@ def _check_bounds(shape: Shape, value: Any, place: Place) -> None:
         _check_table_name(value, place)
         return
     if shape.choices and value not in shape.choices:
-        _constraint(
-            place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(sorted(shape.choices))}]"
-        )
+        _constraint(place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
     what = "value" if shape.kind == "integer" else "length"
     measure = value if shape.kind == "integer" else len(value) if shape.low is not None else 0
     if shape.low is not None and measure < shape.low:
@@ -196,13 +194,13 @@ _ATTRIBUTES = Shape("list", _TEXT, low=1)
 _CAPACITY = Shape("string", choices=("INDEXES", "TOTAL", "NONE"))
 _COLLECTIONS = Shape("string", choices=("SIZE", "NONE"))
 _ON_FAILURE = Shape("string", choices=("ALL_OLD", "NONE"), rule="return-values")
-_OPERATOR = Shape("string", choices=("AND", "OR"))
+_OPERATOR = Shape("string", choices=("OR", "AND"))
 _SELECT = Shape(
     "string",
-    choices=("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"),
+    choices=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"),
     rule="select-value",
 )
-_RETURN = Shape("string", choices=("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"), rule="return-values")
+_RETURN = Shape("string", choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"), rule="return-values")
 _LIMIT = Shape("integer", low=1, rule="limit-value")
 _ITEM = Shape("map", (_TEXT, _ANY))
 

@@ -650,7 +650,7 @@ def member_cases() -> Iterator[Case]:
             {**good, "ReturnConsumedCapacity": "TOTAL"},
             {**good, "ReturnConsumedCapacity": "ALL"},
             "/ReturnConsumedCapacity",
-            constraint("'ALL'", "returnConsumedCapacity", "Member must satisfy enum value set: [INDEXES, NONE, TOTAL]"),
+            constraint("'ALL'", "returnConsumedCapacity", "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"),
         )
     yield Case(
         "GetItem",
@@ -730,7 +730,7 @@ def return_value_cases() -> Iterator[Case]:
         constraint(
             "'NEW'",
             "returnValues",
-            "Member must satisfy enum value set: [ALL_NEW, ALL_OLD, NONE, UPDATED_NEW, UPDATED_OLD]",
+            "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
         ),
     )
     yield Case(
@@ -1032,8 +1032,8 @@ def search_cases() -> Iterator[Case]:
             constraint(
                 "'ALL'",
                 "select",
-                "Member must satisfy enum value set: [ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, "
-                "SPECIFIC_ATTRIBUTES]",
+                "Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, "
+                "ALL_PROJECTED_ATTRIBUTES]",
             ),
         )
         yield Case(
