@@ -1,0 +1,112 @@
+"""IAM: each function needs every action that its role allows, and is refused what the role does not allow."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import boto3
+import pytest
+
+from tools.local_cloud import REGION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.deployed.conftest import Service
+    from tests.support.http import Answer, Api
+
+
+@pytest.fixture
+def service(guarded_service: Service) -> Service:
+    return guarded_service.emptied()
+
+
+@contextmanager
+def without(service: Service, action: str, function: str) -> Iterator[None]:
+    """Take an action from the function's role, inside the block."""
+    iam: Any = boto3.client(
+        "iam",
+        endpoint_url=service.cloud.endpoint,
+        region_name=REGION,
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+    roles = [role["RoleName"] for role in iam.list_roles()["Roles"]]
+    role = next(name for name in roles if name.startswith(f"accounts-{function}Role"))
+    (policy,) = iam.list_role_policies(RoleName=role)["PolicyNames"]
+    granted = iam.get_role_policy(RoleName=role, PolicyName=policy)["PolicyDocument"]
+    (statement,) = granted["Statement"]
+    reduced = {**statement, "Action": [one for one in statement["Action"] if one != action]}
+    assert len(reduced["Action"]) == len(statement["Action"]) - 1
+
+    def write(document: dict[str, Any]) -> None:
+        iam.put_role_policy(RoleName=role, PolicyName=policy, PolicyDocument=json.dumps(document))
+
+    write({**granted, "Statement": [reduced]} if reduced["Action"] else _nothing())
+    try:
+        yield
+    finally:
+        write(granted)
+        iam.close()
+
+
+def _nothing() -> dict[str, Any]:
+    return {"Statement": [{"Effect": "Deny", "Action": "dynamodb:*", "Resource": "*"}]}
+
+
+def sign_up(api: Api, account_id: str, key: str) -> Answer:
+    return api.sign_up("new@example.com", "new")
+
+
+def sign_up_again(api: Api, account_id: str, key: str) -> Answer:
+    return api.sign_up("ada@example.com", "ada", Idempotency_Key=key)
+
+
+def read(api: Api, account_id: str, key: str) -> Answer:
+    return api.read(account_id)
+
+
+def change(api: Api, account_id: str, key: str) -> Answer:
+    return api.change_email(account_id, "new@example.com")
+
+
+def delete(api: Api, account_id: str, key: str) -> Answer:
+    return api.delete(account_id)
+
+
+@pytest.mark.parametrize(
+    ("function", "action", "call"),
+    [
+        ("SignupFunction", "dynamodb:PutItem", sign_up),
+        ("SignupFunction", "dynamodb:GetItem", sign_up_again),
+        ("GetAccountFunction", "dynamodb:GetItem", read),
+        ("ChangeEmailFunction", "dynamodb:GetItem", change),
+        ("ChangeEmailFunction", "dynamodb:PutItem", change),
+        ("ChangeEmailFunction", "dynamodb:UpdateItem", change),
+        ("ChangeEmailFunction", "dynamodb:DeleteItem", change),
+        ("DeleteAccountFunction", "dynamodb:GetItem", delete),
+        ("DeleteAccountFunction", "dynamodb:DeleteItem", delete),
+    ],
+)
+def test_without_a_permission_the_call_fails_and_writes_nothing(
+    function: str, action: str, call: Callable[[Api, str, str], Answer], service: Service
+) -> None:
+    alice, key = service.caller("alice"), str(uuid4())
+    account_id = alice.sign_up("ada@example.com", "ada", Idempotency_Key=key).json["account_id"]
+    before = service.stored()
+
+    with without(service, action, function):
+        refused = call(alice, account_id, key)
+
+    assert refused.status == 500
+    assert refused.json == {
+        "type": "about:blank",
+        "title": "Internal Server Error",
+        "status": 500,
+        "detail": "The request could not be carried out.",
+    }
+    assert service.stored() == before
+    assert call(alice, account_id, key).status in {200, 201, 204}
