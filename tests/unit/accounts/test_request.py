@@ -186,14 +186,9 @@ def test_a_body_in_base64_is_read_too() -> None:
     assert request({**event, "isBase64Encoded": True}).body(ChangeEmail).email == "ada@example.com"
 
 
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.api+json"])
-def test_json_may_be_called_by_its_relatives(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/x-www-form-urlencoded", "json", ""])
+def test_json_is_read_whatever_its_content_type_says(kind: str) -> None:
     assert with_body({"email": "ada@example.com"}, Content_Type=kind).body(ChangeEmail).email == "ada@example.com"
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "json", ""])
-def test_a_body_that_says_that_it_is_not_json_is_refused(kind: str) -> None:
-    assert refusal(lambda: with_body({"email": SECRET}, Content_Type=kind).body(ChangeEmail))[0] == 415
 
 
 @pytest.mark.parametrize(
