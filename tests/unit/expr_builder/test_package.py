@@ -95,8 +95,11 @@ def test_modules_import_only_downwards(path: Path) -> None:
         return
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == len(relative.parts) and node.module:
-            other = node.module.partition(".")[0]
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        absolute = f"{'expr_builder.' if node.level == len(relative.parts) else ''}{node.module}"
+        if node.level in (0, len(relative.parts)) and absolute.startswith("expr_builder."):
+            other = absolute.split(".")[1]
             assert ORDER.index(other) < ORDER.index(module) or _is_late(tree, node), f"{module} imports {other}"
 
 
