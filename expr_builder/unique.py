@@ -146,14 +146,16 @@ class Unique:
             A transaction with the slot ``"record"`` and one slot for each field. Sending it raises
             :class:`UniqueViolation` with all taken fields.
         """
-        record = self.table.put(item).when(all_of(self.table.absent, when))
         owner = self._owner_of(item, "create")
-        claims = [
-            self._claim(field, key, owner)
-            for field in self.markers
-            if (key := self._marker_key(field, item.get(field))) is not None
-        ]
-        return self._transaction([record.named(RECORD), *claims], token)
+        guard = self.table.absent if when is None else all_of(self.table.absent, when)
+        actions: list[WriteAction] = [self.table.put(item).in_slot(RECORD, guard)]
+        claims: list[str] = []
+        for field in self.markers:
+            key = self._marker_key(field, item.get(field))
+            if key is not None:
+                actions.append(self._claim(field, key, owner))
+                claims.append(field)
+        return UniqueWrite(*actions, claims=tuple(claims), token=token)
 
     def change(
         self,
@@ -185,17 +187,23 @@ class Unique:
         guards: list[Condition | None] = [self.table.present]
         update = self.table.update(self._key_of(old))
         swaps: list[WriteAction] = []
+        claims: list[str] = []
         for field in self.markers:
             if field not in fields:
                 continue
             before, after = old.get(field), fields[field]
             guards.append(Attr(field).not_exists() if before is None else Attr(field).eq(before))
             update = update.remove(field) if after is None else update.set({field: after})
-            swaps += self._swap(field, before, after, owner)
+            old_key, new_key = self._marker_key(field, before), self._marker_key(field, after)
+            if new_key is not None and new_key != old_key:
+                swaps.append(self._claim(field, new_key, owner))
+                claims.append(field)
+            if old_key is not None and new_key != old_key:
+                swaps.append(self._release(field, old_key, owner))
         if set:
             update = update.set(set)
-        record = update.when(all_of(*guards, when)).named(RECORD)
-        return self._transaction([record, *swaps], token)
+        record = update.in_slot(RECORD, all_of(*guards, when))
+        return UniqueWrite(record, *swaps, claims=tuple(claims), token=token)
 
     def delete(
         self, item: Mapping[str, Any], *, token: str | None = None, when: Condition | None = None
@@ -220,8 +228,8 @@ class Unique:
             guards.append(Attr(field).not_exists() if key is None else Attr(field).eq(value))
             if key is not None:
                 releases.append(self._release(field, key, owner))
-        record = self.table.delete(self._key_of(item)).when(all_of(*guards, when)).named(RECORD)
-        return self._transaction([record, *releases], token)
+        record = self.table.delete(self._key_of(item)).in_slot(RECORD, all_of(*guards, when))
+        return UniqueWrite(record, *releases, claims=(), token=token)
 
     # --- the marker's own actions
 
@@ -241,22 +249,12 @@ class Unique:
         return dict(zip(self.table.key_types, keys, strict=False))
 
     def _claim(self, field: str, key: str, owner: Any) -> Put:
-        marker = {**self._keyed(field, key), OWNER: owner}
-        return self.table.put(marker).if_not_exists().named(field)
+        marker = self._keyed(field, key)
+        marker[OWNER] = owner
+        return self.table.put(marker).in_slot(field, self.table.absent)
 
     def _release(self, field: str, key: str, owner: Any) -> Delete:
-        return self.table.delete(self._keyed(field, key)).when(Attr(OWNER).eq(owner)).named(field + _RELEASE)
-
-    def _swap(self, field: str, before: Any, after: Any, owner: Any) -> list[WriteAction]:
-        old_key, new_key = self._marker_key(field, before), self._marker_key(field, after)
-        if old_key == new_key:
-            return []
-        swaps: list[WriteAction] = []
-        if new_key is not None:
-            swaps.append(self._claim(field, new_key, owner))
-        if old_key is not None:
-            swaps.append(self._release(field, old_key, owner))
-        return swaps
+        return self.table.delete(self._keyed(field, key)).in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
 
     def _marker_key(self, field: str, value: Any) -> str | None:
         marker = self.markers[field]
@@ -268,10 +266,6 @@ class Unique:
             raise error.within(f"unique field {field}") from None
 
     # --- checks and small change
-
-    def _transaction(self, actions: list[WriteAction], token: str | None) -> UniqueWrite:
-        claims = tuple(field for field in self.markers if any(action.slot == field for action in actions))
-        return UniqueWrite(*(action.return_old_on_failure() for action in actions), claims=claims, token=token)
 
     def _key_of(self, item: Mapping[str, Any]) -> dict[str, Any]:
         return {name: item[name] for name in self.table.key_types if name in item}

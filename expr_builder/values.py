@@ -24,6 +24,7 @@ Subclasses count as their base (an ``IntEnum`` member is a number, a ``StrEnum``
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from .errors import BuildError
 from .limits import (
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attribute_value", "to_item", "to_number"]
 
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
+_EVERYDAY_INT = 2**62
+_SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
 _SMALL_INT = 10**MAX_NUMBER_DIGITS
 
 
@@ -97,17 +100,22 @@ def from_attribute_value(value: Mapping[str, Any]) -> Any:
         BuildError: when ``value`` is not an AttributeValue.
     """
     try:
-        ((tag, content),) = value.items()
-        return _READERS[tag](content)
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
-        raise BuildError(
-            "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
-        ) from None
+        (tag,) = value
+        return _READERS[tag](value[tag])
+    except _NOT_TYPED:
+        raise _not_an_attribute_value() from None
 
 
 def from_item(item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Turn an item of AttributeValues into a dictionary of Python values."""
-    return {name: from_attribute_value(value) for name, value in item.items()}
+    """Turn an item of AttributeValues into a dictionary of Python values.
+
+    Raises:
+        BuildError: when a value is not an AttributeValue.
+    """
+    try:
+        return _read_map(item)
+    except _NOT_TYPED:
+        raise _not_an_attribute_value() from None
 
 
 def size_of(value: Mapping[str, Any]) -> int:
@@ -219,9 +227,11 @@ def _number_range() -> BuildError:
 
 def _number_size(text: str) -> int:
     """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
+    if text.isdigit():
+        return (len(text.rstrip("0")) + 1) // 2 + 1
     mantissa = text.partition("E")[0]
     digits = mantissa.lstrip("-").replace(".", "").strip("0")
-    return (len(digits) + 1) // 2 + 1 + mantissa.startswith("-")
+    return (len(digits) + 1) // 2 + (2 if text[0] == "-" else 1)
 
 
 def _text_size(text: str) -> int:
@@ -249,29 +259,31 @@ def _entries(mapping: Mapping[str, Any], depth: int) -> tuple[dict[str, Attribut
         )
     try:
         names = sorted(mapping)
-    except TypeError:  # names that cannot be sorted are not all strings
-        names = [_checked_name(name) for name in mapping]
+        together = "".join(names)
+    except TypeError:  # not all of them are strings
+        for name in mapping:
+            _check_name(name)
+        raise
+    total = _text_size(together)
     typed: dict[str, AttributeValue] = {}
-    total = 0
     for name in names:
         value = mapping[name]
-        if type(value) is type(name) is str and value.isascii() and name.isascii():
-            typed[name] = {"S": value}  # nearly all there is: no calls for it
-            total += len(name) + len(value)
+        if type(value) is str and value.isascii():  # nearly all there is: no calls for it
+            typed[name] = {"S": value}
+            total += len(value)
             continue
-        plain = _checked_name(name)
         try:
-            typed[plain], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
+            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
         except BuildError as error:
-            raise error.within(f".{plain}") from None
-        total += size + _text_size(plain)
-    if total > MAX_ATTRIBUTE_NAME_BYTES or "" in typed:
-        for name in typed:
-            _checked_name(name)
+            raise error.within(f".{name}") from None
+        total += size
+    if len(together) > _SURELY_SHORT_NAME or "" in typed:
+        for name in names:
+            _check_name(name)
     return typed, total
 
 
-def _checked_name(name: Any) -> str:
+def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise BuildError(
             f"attribute names are strings, not {type(name).__name__}", rule="attribute-name", fix="rename the key"
@@ -282,7 +294,6 @@ def _checked_name(name: Any) -> str:
             rule="attribute-name",
             fix="rename it",
         )
-    return str.__str__(name)  # a StrEnum member is a name, too
 
 
 # --- Python -> AttributeValue. Each takes the value and how deep it is nested, and returns it with its size.
@@ -305,17 +316,37 @@ def _number(value: int | float | Decimal, depth: int) -> Sized:
     return {"N": text}, _number_size(text)
 
 
+def _integer(value: int, depth: int) -> Sized:
+    if 0 <= value < _EVERYDAY_INT:
+        text = int.__repr__(value)
+        return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1
+    return _number(value, depth)
+
+
+def _decimal(value: Decimal, depth: int) -> Sized:
+    text = str(value)
+    whole, _, fraction = text.partition(".")
+    if not (fraction.isdigit() and fraction[-1] != "0" and len(whole) + len(fraction) <= MAX_NUMBER_DIGITS):
+        text = parse_number(text)  # a Decimal writes no leading zeros: anything else is in canonical form already
+    return {"N": text}, _number_size(text)
+
+
 def _binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
     raw = bytes(value)
     return {"B": raw}, len(raw)
 
 
 def _list(value: list[Any] | tuple[Any, ...], depth: int) -> Sized:
-    _check_depth(depth)
+    if depth > MAX_DEPTH:
+        raise _too_deep()
     elements: list[AttributeValue] = []
     total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
     try:
         for element in value:
+            if type(element) is str and element.isascii():
+                elements.append({"S": element})
+                total += len(element)
+                continue
             typed, size = (_SERIALIZERS.get(type(element)) or _serializer_of(element))(element, depth + 1)
             elements.append(typed)
             total += size
@@ -325,7 +356,8 @@ def _list(value: list[Any] | tuple[Any, ...], depth: int) -> Sized:
 
 
 def _map(value: Mapping[str, Any], depth: int) -> Sized:
-    _check_depth(depth)
+    if depth > MAX_DEPTH:
+        raise _too_deep()
     entries, total = _entries(value, depth + 1)
     return {"M": entries}, total + CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(entries)
 
@@ -357,25 +389,22 @@ def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
 
 
 def _numeric_order(text: str) -> tuple[Decimal, str]:
-    from decimal import Decimal
-
-    return Decimal(text), text
+    return _decimal_type()(text), text
 
 
-def _check_depth(depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise BuildError(
-            f"nested deeper than {MAX_DEPTH} levels",
-            rule="value-depth",
-            fix="flatten the value (does it contain itself?), or store it as JSON text",
-        )
+def _too_deep() -> BuildError:
+    return BuildError(
+        f"nested deeper than {MAX_DEPTH} levels",
+        rule="value-depth",
+        fix="flatten the value (does it contain itself?), or store it as JSON text",
+    )
 
 
 _SERIALIZERS: dict[type, Callable[[Any, int], Sized]] = {
     str: _string,
     bool: _boolean,
     type(None): _null,
-    int: _number,
+    int: _integer,
     float: _number,
     bytes: _binary,
     bytearray: _binary,
@@ -401,9 +430,10 @@ def _set_type_of(element: Any) -> str | None:
 
 
 def _serializer_of(value: Any) -> Callable[[Any, int], Sized]:
-    """Find the serializer for a type that is not in the table itself."""
+    """Find the serializer for a type that is not in the table itself, and enter ``Decimal`` there when it comes up."""
     if _is_decimal(value):
-        return _number
+        _SERIALIZERS.setdefault(type(value), _decimal)
+        return _decimal
     if isinstance(value, str):
         return lambda text, depth: _string(str.__str__(text), depth)
     for base, serializer in (
@@ -442,16 +472,48 @@ def _is_decimal(value: Any) -> bool:
     return any(base.__module__ == "decimal" and base.__name__ == "Decimal" for base in type(value).__mro__)
 
 
-# --- AttributeValue -> Python
+# --- AttributeValue -> Python. What is not an AttributeValue fails in one of a few ways, told apart at the top alone.
+
+_NOT_TYPED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
+
+
+def _not_an_attribute_value() -> BuildError:
+    return BuildError(
+        "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
+    )
+
+
+def _read_map(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for name, value in content.items():
+        (tag,) = value
+        read[name] = value["S"] if tag == "S" else _READERS[tag](value[tag])
+    return read
+
+
+def _read_list(content: list[Mapping[str, Any]]) -> list[Any]:
+    read: list[Any] = []
+    for value in content:
+        (tag,) = value
+        read.append(value["S"] if tag == "S" else _READERS[tag](value[tag]))
+    return read
 
 
 def _read_number(text: str) -> int | Decimal:
     if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
         return int(text)
+    number: Decimal = _decimal_type()(text)
+    if text[-1] != "0" and "." in text and "E" not in text:
+        return number  # in canonical form, as the service answers, this is no whole number
+    return int(number) if number == number.to_integral_value() else number
+
+
+@cache
+def _decimal_type() -> type[Decimal]:
+    # Loaded by the first number that needs it: it is slow to import, and finding it each time is slow, too.
     from decimal import Decimal
 
-    number = Decimal(text)
-    return int(number) if number == number.to_integral_value() else number
+    return Decimal
 
 
 def _read_null(content: Any) -> None:
@@ -464,8 +526,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "B": bytes,
     "BOOL": bool,
     "NULL": _read_null,
-    "L": lambda content: [from_attribute_value(element) for element in content],
-    "M": from_item,
+    "L": _read_list,
+    "M": _read_map,
     "SS": set,
     "NS": lambda content: {_read_number(element) for element in content},
     "BS": lambda content: {bytes(element) for element in content},

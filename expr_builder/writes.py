@@ -124,6 +124,14 @@ class WriteAction(Action):
             )
         return {self.operation: self._body()}
 
+    def in_slot(self, slot: str, condition: Condition) -> Self:
+        """``named``, ``when`` and ``return_old_on_failure`` in one step, for a condition that is all there is."""
+        copy = self._copy()
+        copy._slot = slot
+        copy._condition = condition
+        copy._return_old = True
+        return copy
+
     def _guarded(self, condition: Condition) -> Self:
         copy = self._copy()
         copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))

@@ -289,7 +289,7 @@ _names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)
 _values = st.recursive(
     _scalars
     | st.sets(_names, min_size=1, max_size=4)
-    | st.sets(st.integers(), min_size=1, max_size=4)
+    | st.sets(st.integers(-(10**30), 10**30), min_size=1, max_size=4)
     | st.sets(st.binary(max_size=4), min_size=1, max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
     max_leaves=12,
