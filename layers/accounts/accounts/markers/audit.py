@@ -1,0 +1,55 @@
+"""Audit: does every record have its markers, and every marker its record? Reads only."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from accounts.markers.examine import Examiner
+from accounts.markers.findings import Finding, distinct
+from accounts.markers.survey import Report, ScanOptions, survey
+from accounts.markers.suspects import suspects
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from accounts.markers.layout import Item, Layout
+
+__all__ = ["audit"]
+
+
+def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = None) -> Report:
+    """Find everything that is wrong between records and markers, while the service goes on working.
+
+    A scan finds suspects; each of them is then read again, with its counterparts, as of one moment, and reported only
+    if it is wrong then. Damage that is done after its page was read may be missed until the next audit.
+
+    Args:
+        layout: What to look at.
+        client: With a connection for each segment.
+        options: How to scan.
+    """
+    examiner = Examiner(layout, client)
+    options = options or ScanOptions()
+
+    def examined(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
+        tally, found = suspects(layout, client, items)
+        sights = (
+            examiner.record(suspect.owner, suspect.field)
+            if suspect.marker is None
+            else examiner.marker(suspect.field, suspect.marker)
+            for suspect in found
+        )
+        return tally, [sight.finding for sight in sights if sight.finding is not None]
+
+    report = survey(layout, client, examined, options)
+    if not report.resumed:
+        return report
+    # What was found before the interruption may have been mended since.
+    with ThreadPoolExecutor(options.segments) as pool:
+        sights = list(pool.map(examiner.again, report.findings))
+    return replace(report, findings=distinct(sight.finding for sight in sights if sight.finding is not None))
