@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import venv
@@ -71,3 +72,21 @@ def test_the_wheel_needs_nothing_else(wheel: Path) -> None:
 def test_the_installed_wheel_drafts_the_golden_sign_up_to_the_byte(python: Path, tmp_path: Path) -> None:
     drafted = subprocess.run([python, "-c", DRAFT], check=True, capture_output=True, cwd=tmp_path)
     assert drafted.stdout == GOLDEN.read_bytes()
+
+
+def test_the_installed_command_drafts_in_a_shell(python: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = [
+        python.parent / "expr-builder",
+        "draft",
+        "--table",
+        "t:PK",
+        "put",
+        '{"PK": "1"}',
+        "--if-not-exists",
+    ]
+    drafted = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert json.loads(drafted.stdout) == {
+        "TableName": "t",
+        "Item": {"PK": {"S": "1"}},
+        "ConditionExpression": "attribute_not_exists(PK)",
+    }
