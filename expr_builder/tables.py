@@ -151,21 +151,29 @@ class TableKeys:
             BuildError: with the place of what is wrong, inside the key.
         """
         if not isinstance(key, Mapping):
-            raise BuildError(
-                f"a key is a mapping, not a {type(key).__name__}",
-                rule="key-schema",
-                fix=f"{{{', '.join(repr(name) + ': …' for name in self.key_types)}}}",
-            )
-        for name in key:
-            if name not in self.key_types:
-                raise BuildError(
-                    f"{name} is not a key attribute of the table",
-                    rule="key-schema",
-                    fix=f"give exactly {' and '.join(self.key_types)}",
-                )
+            raise self.not_a_key(key)
         typed, _ = sized_item(key)
         self.check_key(typed)
+        self.refuse_others(typed)
         return typed
+
+    def not_a_key(self, key: Any) -> BuildError:
+        """The error for a key that is no mapping at all."""
+        return BuildError(
+            f"a key is a mapping, not a {type(key).__name__}",
+            rule="key-schema",
+            fix=f"{{{', '.join(repr(name) + ': …' for name in self.key_types)}}}",
+        )
+
+    def refuse_others(self, key: TypedItem) -> None:
+        """Refuse a key, complete by itself, that holds other attributes as well."""
+        if len(key) > len(self.key_types):
+            others = [name for name in key if name not in self.key_types]
+            raise BuildError(
+                f"{' and '.join(others)}: no key attribute of the table",
+                rule="key-schema",
+                fix=f"give exactly {' and '.join(self.key_types)}",
+            )
 
     def check_key(self, item: TypedItem) -> tuple[Any, ...]:
         """Refuse an item whose key attributes are missing, empty, too long, or of another type.

@@ -241,7 +241,7 @@ def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str
                 place=f"TransactItems[{position}]",
                 fix=f"pass what table.{makers} returns",
             )
-        name = action.slot or f"action{position}"
+        name = action._slot or f"action{position}"
         if name in slots:
             raise BuildError(
                 "two slots have this name",
@@ -250,7 +250,7 @@ def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str
                 fix="give each action its own name",
             )
         slots[name] = action
-        other = addressed.setdefault(action.target, name)
+        other = addressed.setdefault(action._target, name)
         if other != name:
             raise BuildError(
                 f'this action and slot "{other}" are on one item of table "{action.table.name}"',

@@ -85,9 +85,41 @@ def sized(value: Any) -> Sized:
     return (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, 1)
 
 
-def sized_item(item: Mapping[str, Any]) -> tuple[dict[str, AttributeValue], int]:
-    """Serialise an item and return it with its size in bytes, attribute names included."""
-    return _entries(item, 1)
+def sized_item(item: Mapping[str, Any], depth: int = 1) -> tuple[dict[str, AttributeValue], int]:
+    """Serialise an item, or the entries of a map, and return it with its size in bytes, names included.
+
+    Names are sorted, so that equal items give equal bytes.
+    """
+    if type(item) is not dict and not isinstance(item, Mapping):
+        raise BuildError(
+            f"a mapping of attribute names to values is expected, not a {type(item).__name__}",
+            rule="attribute-name",
+            fix="pass a dictionary",
+        )
+    try:
+        names = sorted(item)
+        together = "".join(names)
+    except TypeError:  # not all of them are strings
+        for name in item:
+            _check_name(name)
+        raise
+    total = len(together) if together.isascii() else _text_size(together)
+    typed: dict[str, AttributeValue] = {}
+    for name in names:
+        value = item[name]
+        if type(value) is str and value.isascii():  # nearly all there is: no calls for it
+            typed[name] = {"S": value}
+            total += len(value)
+            continue
+        try:
+            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
+        except BuildError as error:
+            raise error.within(f".{name}") from None
+        total += size
+    if len(together) > _SURELY_SHORT_NAME or "" in typed:
+        for name in names:
+            _check_name(name)
+    return typed, total
 
 
 def from_attribute_value(value: Mapping[str, Any]) -> Any:
@@ -249,40 +281,6 @@ def _utf8(text: str) -> bytes:
         ) from None
 
 
-def _entries(mapping: Mapping[str, Any], depth: int) -> tuple[dict[str, AttributeValue], int]:
-    """Serialise the entries of an item or a map, sorted by name, so that equal mappings give equal bytes."""
-    if type(mapping) is not dict and not isinstance(mapping, Mapping):
-        raise BuildError(
-            f"a mapping of attribute names to values is expected, not a {type(mapping).__name__}",
-            rule="attribute-name",
-            fix="pass a dictionary",
-        )
-    try:
-        names = sorted(mapping)
-        together = "".join(names)
-    except TypeError:  # not all of them are strings
-        for name in mapping:
-            _check_name(name)
-        raise
-    total = _text_size(together)
-    typed: dict[str, AttributeValue] = {}
-    for name in names:
-        value = mapping[name]
-        if type(value) is str and value.isascii():  # nearly all there is: no calls for it
-            typed[name] = {"S": value}
-            total += len(value)
-            continue
-        try:
-            typed[name], size = (_SERIALIZERS.get(type(value)) or _serializer_of(value))(value, depth)
-        except BuildError as error:
-            raise error.within(f".{name}") from None
-        total += size
-    if len(together) > _SURELY_SHORT_NAME or "" in typed:
-        for name in names:
-            _check_name(name)
-    return typed, total
-
-
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise BuildError(
@@ -358,7 +356,7 @@ def _list(value: list[Any] | tuple[Any, ...], depth: int) -> Sized:
 def _map(value: Mapping[str, Any], depth: int) -> Sized:
     if depth > MAX_DEPTH:
         raise _too_deep()
-    entries, total = _entries(value, depth + 1)
+    entries, total = sized_item(value, depth + 1)
     return {"M": entries}, total + CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(entries)
 
 

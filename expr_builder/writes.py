@@ -16,7 +16,7 @@ from .paths import path_text
 from .render import Placeholders, render, render_update
 from .slots import Action
 from .updates import add_actions, checked_actions, extended, remove_actions, set_actions, targets
-from .values import item_size, size_of, sized_item
+from .values import size_of, sized_item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +33,40 @@ __all__ = ["Check", "Delete", "KeyedAction", "Put", "Update", "WriteAction"]
 class WriteAction(Action):
     """An action that can be guarded by a condition."""
 
-    __slots__ = ("_condition", "_return_old", "_returning")
+    __slots__ = ("_condition", "_content", "_content_size", "_return_old", "_returning")
 
     _condition: Condition | None
-    _return_old: bool
-    _returning: str | None
+    _part: ClassVar[str] = "Key"  # what the content is called in a request
+    _always_rendered: ClassVar[bool] = False  # whether there is an expression beside the condition
     _returnable: ClassVar[tuple[str, ...]] = ("NONE", "ALL_OLD")
 
-    def __init__(self, table: TableKeys) -> None:
+    def __init__(self, table: TableKeys, content: Item) -> None:
         self._table = table
         self._slot = None
         self._condition = None
         self._return_old = False
-        self._returning = None
+        self._returning: str | None = None
+        try:
+            if type(content) is not dict and not isinstance(content, Mapping):
+                raise self._not_a_mapping(content)
+            self._content, self._content_size = sized_item(content)
+            self._target = table.check_key(self._content)
+            if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
+                self._check_content()
+        except BuildError as error:
+            raise error.within(self._part).within(self._place) from None
+
+    def _copy(self) -> Self:
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
+        copy._condition = self._condition
+        copy._content = self._content
+        copy._content_size = self._content_size
+        copy._return_old = self._return_old
+        copy._returning = self._returning
+        return copy
 
     @property
     def condition(self) -> Condition | None:
@@ -60,7 +81,7 @@ class WriteAction(Action):
     @property
     def size(self) -> int:
         """Bytes that the action is known to write or address: the item for a Put, else the key and the new values."""
-        return item_size(self.key)
+        return self._content_size
 
     def when(self, condition: Condition) -> Self:
         """Go ahead only when ``condition`` holds; several are joined with AND."""
@@ -139,10 +160,10 @@ class WriteAction(Action):
 
     def _body(self) -> dict[str, Any]:
         table = self._table
-        body = self._addressed()
-        if self._condition is table.absent and table.plain_guard and self.operation != "Update":
+        body = {"TableName": table.name, self._part: self._content}
+        if self._condition is table.absent and table.plain_guard and not self._always_rendered:
             body["ConditionExpression"] = table.plain_guard
-        elif self._condition is not None or self.operation == "Update":
+        elif self._condition is not None or self._always_rendered:
             self._render_into(body)
         if self._return_old:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -158,105 +179,65 @@ class WriteAction(Action):
             raise error.within(self._place) from None
         placeholders.into(body)
 
-    def _addressed(self) -> dict[str, Any]:
-        """The body's beginning: the table, and the item or its key."""
-        raise NotImplementedError
-
     def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
         """Add what stands before the condition."""
+
+    def _check_content(self) -> None:
+        """Refuse content that is sound by itself and yet cannot be this action's."""
+        raise NotImplementedError
+
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        raise NotImplementedError
 
 
 class Put(WriteAction):
     """Write a whole item. Made by :meth:`Table.put`."""
 
-    __slots__ = ("_item", "_size")
+    __slots__ = ()
 
     operation = "Put"
-
-    def __init__(self, table: TableKeys, item: Item) -> None:
-        super().__init__(table)
-        if type(item) is not dict and not isinstance(item, Mapping):
-            raise BuildError(
-                f"an item is a mapping, not a {type(item).__name__}",
-                rule="item-type",
-                place=f"{self._place}, Item",
-                fix="pass a dictionary of attribute names to values",
-            )
-        try:
-            self._item, self._size = sized_item(item)
-            self._target = table.check_key(self._item)
-        except BuildError as error:
-            raise error.within("Item").within(self._place) from None
-        if self._size > MAX_ITEM_BYTES:
-            raise BuildError(
-                f"an item of {self._size} bytes, {MAX_ITEM_BYTES} are allowed",
-                rule="item-size",
-                place=f"{self._place}, Item",
-                fix="keep large values elsewhere (such as S3), or split the item",
-            )
-
-    def _copy(self) -> Self:
-        copy = object.__new__(type(self))
-        copy._table = self._table
-        copy._target = self._target
-        copy._slot = self._slot
-        copy._condition = self._condition
-        copy._return_old = self._return_old
-        copy._returning = self._returning
-        copy._item = self._item
-        copy._size = self._size
-        return copy
+    _part = "Item"
 
     @property
     def item(self) -> TypedItem:
         """The item as AttributeValues."""
-        return self._item
+        return self._content
 
     @property
     def key(self) -> TypedItem:
         """The key attributes of the item."""
-        return {name: self._item[name] for name in self._table.key_types}
+        return {name: self._content[name] for name in self._table.key_types}
 
-    @property
-    def size(self) -> int:
-        """The item's size in bytes."""
-        return self._size
+    def _check_content(self) -> None:
+        raise BuildError(
+            f"an item of {self._content_size} bytes, {MAX_ITEM_BYTES} are allowed",
+            rule="item-size",
+            fix="keep large values elsewhere (such as S3), or split the item",
+        )
 
-    def _addressed(self) -> dict[str, Any]:
-        return {"TableName": self._table.name, "Item": self._item}
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        return BuildError(
+            f"an item is a mapping, not a {type(content).__name__}",
+            rule="item-type",
+            fix="pass a dictionary of attribute names to values",
+        )
 
 
 class KeyedAction(WriteAction):
     """A write that addresses its item by key."""
 
-    __slots__ = ("_key",)
-
-    def __init__(self, table: TableKeys, key: Item) -> None:
-        super().__init__(table)
-        try:
-            self._key = table.typed_key(key)
-            self._target = table.target_of(self._key)
-        except BuildError as error:
-            raise error.within("Key").within(self._place) from None
-
-    def _copy(self) -> Self:
-        copy = object.__new__(type(self))
-        copy._table = self._table
-        copy._target = self._target
-        copy._slot = self._slot
-        copy._condition = self._condition
-        copy._return_old = self._return_old
-        copy._returning = self._returning
-        copy._key = self._key
-        return copy
+    __slots__ = ()
 
     @property
     def key(self) -> TypedItem:
         """The key."""
-        return self._key
+        return self._content
 
-    def _addressed(self) -> dict[str, Any]:
-        return {"TableName": self._table.name, "Key": self._key}
+    def _check_content(self) -> None:
+        self._table.refuse_others(self._content)
+
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        return self._table.not_a_key(content)
 
 
 class Update(KeyedAction):
@@ -265,10 +246,11 @@ class Update(KeyedAction):
     __slots__ = ("_actions",)
 
     operation = "Update"
+    _always_rendered = True
     _returnable = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
 
-    def __init__(self, table: TableKeys, key: Item) -> None:
-        super().__init__(table, key)
+    def __init__(self, table: TableKeys, content: Item) -> None:
+        super().__init__(table, content)
         self._actions: tuple[UpdateAction, ...] = ()
 
     def _copy(self) -> Self:
@@ -285,7 +267,7 @@ class Update(KeyedAction):
     def size(self) -> int:
         """Bytes of the key and the new values: the item itself may be larger."""
         given = (getattr(action.value, "value", None) for action in self._actions)
-        return item_size(self._key) + sum(size_of(value) for value in given if isinstance(value, dict))
+        return self._content_size + sum(size_of(value) for value in given if isinstance(value, dict))
 
     def set(self, *values: Any, **attributes: Any) -> Self:
         """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
@@ -379,7 +361,7 @@ class Check(KeyedAction):
             fix="put it into a TransactWrite",
         )
 
-    def _addressed(self) -> dict[str, Any]:
+    def _body(self) -> dict[str, Any]:
         if self._condition is None:
             raise BuildError(
                 "a check without a condition",
@@ -387,7 +369,7 @@ class Check(KeyedAction):
                 place=self._place,
                 fix="add when(…), if_exists() or if_not_exists()",
             )
-        return super()._addressed()
+        return super()._body()
 
 
 def _parts(*conditions: Condition) -> tuple[Condition, ...]:

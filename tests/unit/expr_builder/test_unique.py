@@ -253,7 +253,7 @@ def test_H19_a_failed_condition_wins_over_a_conflict_beside_it() -> None:
         (lambda: Unique(accounts, owner="PK", email="X#{}"), "marker-field"),  # type: ignore[arg-type]
         (lambda: Unique(accounts, owner="PK", a=Marker("X#{}"), b=Marker("X#Y#{}")), "marker-template"),
         (lambda: Unique(accounts, owner="PK", a=Marker("X#{}"), b=Marker("X#{}")), "marker-template"),
-        (lambda: unique.create({"SK": "P", "email": "e", "username": "u"}), "key-schema"),
+        (lambda: unique.create({"SK": "P", "email": "e", "username": "u"}), "marker-owner"),
         (lambda: unique.change({"SK": "P", "email": "e"}, email="f"), "marker-owner"),
         (lambda: unique.delete({**ADA, "PK": ""}), "marker-owner"),
         (lambda: unique.change(ADA, phone="1"), "marker-field"),
