@@ -7,7 +7,8 @@ remembers its owner, and is released only on behalf of that owner: a stale chang
 
 from __future__ import annotations
 
-from .conditions import Attr, all_of
+from .comparisons import all_of
+from .conditions import Attr
 from .errors import BuildError, TransactionCanceled, UniqueViolation
 from .transactions import TransactWrite
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .actions import Delete, Put, Table, WriteAction
+    from .actions import Delete, Put, Table, Update, WriteAction
     from .errors import Reason
     from .nodes import Condition
 
@@ -164,6 +165,7 @@ class Unique:
         token: str | None = None,
         when: Condition | None = None,
         set: Mapping[Any, Any] | None = None,  # noqa: A002  # the name of the method that it feeds
+        update: Update | None = None,
         **fields: Any,
     ) -> UniqueWrite:
         """Change unique fields of a record, and swap the markers whose normalised value differs.
@@ -176,6 +178,7 @@ class Unique:
             token: See :class:`TransactWrite`.
             when: A further condition on the record, such as its version.
             set: Further attributes to set in the same update, as for ``Update.set``.
+            update: An update of the same record (``table.update(key)…``), which the change becomes part of.
             fields: The new values; ``None`` removes an optional field.
 
         Returns:
@@ -185,7 +188,8 @@ class Unique:
         self._check_fields(fields)
         owner = self._owner_of(old, "change")
         guards: list[Condition | None] = [self.table.present]
-        update = self.table.update(self._key_of(old))
+        own = self.table.update(self._key_of(old))
+        update = own if update is None else self._same_record(own, update)
         swaps: list[WriteAction] = []
         claims: list[str] = []
         for field in self.markers:
@@ -202,7 +206,7 @@ class Unique:
                 swaps.append(self._release(field, old_key, owner))
         if set:
             update = update.set(set)
-        record = update.in_slot(RECORD, all_of(*guards, when))
+        record = update.in_slot(RECORD, all_of(*guards, update.condition, when))
         return UniqueWrite(record, *swaps, claims=tuple(claims), token=token)
 
     def delete(
@@ -266,6 +270,16 @@ class Unique:
             raise error.within(f"unique field {field}") from None
 
     # --- checks and small change
+
+    def _same_record(self, own: Update, given: Update) -> Update:
+        if given.target != own.target:
+            raise BuildError(
+                "the update is of another item",
+                rule="marker-update",
+                place="Unique.change",
+                fix="make it with table.update(key) and the key of the old record",
+            )
+        return given
 
     def _key_of(self, item: Mapping[str, Any]) -> dict[str, Any]:
         return {name: item[name] for name in self.table.key_types if name in item}

@@ -103,6 +103,28 @@ def test_a_change_swaps_the_marker_and_is_guarded_by_what_was_read() -> None:
     assert list(tx.slots) == ["record", "email", "email.release"]
 
 
+def test_a_change_can_be_part_of_any_update_of_the_record_with_its_condition() -> None:
+    update = accounts.update({"PK": "A#1", "SK": "P"}).remove("pending").add(changes=1).when(Attr("version") == 3)
+    tx = unique.change(ADA, email="ADA@example.com", update=update)
+    assert items(tx) == [
+        {
+            "Update": {
+                "TableName": "accounts",
+                "Key": {"PK": {"S": "A#1"}, "SK": {"S": "P"}},
+                "UpdateExpression": "SET email = :v0 REMOVE pending ADD changes :v1",
+                "ConditionExpression": "attribute_exists(PK) AND email = :v2 AND version = :v3",
+                "ExpressionAttributeValues": {
+                    ":v0": {"S": "ADA@example.com"},
+                    ":v1": {"N": "1"},
+                    ":v2": {"S": "Ada@example.com"},
+                    ":v3": {"N": "3"},
+                },
+                "ReturnValuesOnConditionCheckFailure": OLD,
+            }
+        }
+    ]
+
+
 def test_H04_a_change_of_case_alone_touches_the_record_alone() -> None:
     tx = unique.change(ADA, email="ADA@example.com")
     assert list(tx.slots) == ["record"]
@@ -258,6 +280,7 @@ def test_H19_a_failed_condition_wins_over_a_conflict_beside_it() -> None:
         (lambda: unique.delete({**ADA, "PK": ""}), "marker-owner"),
         (lambda: unique.change(ADA, phone="1"), "marker-field"),
         (lambda: unique.change(ADA, email="b", set={"email": "c"}), "update-overlap"),
+        (lambda: unique.change(ADA, email="b", update=accounts.update({"PK": "A#2", "SK": "P"})), "marker-update"),
     ],
 )
 def test_bad_declarations_and_records_are_refused(make: Any, rule: str) -> None:
