@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .actions import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
     from .batches import BatchGet, BatchWrite
     from .capacity import read_units, write_units
-    from .conditions import Attr, Key, all_of, any_of
+    from .comparisons import all_of, any_of
+    from .conditions import Attr, Key
     from .errors import (
         BatchIncomplete,
         BuildError,
@@ -98,7 +99,8 @@ _HOMES = {
     "actions": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
     "batches": ("BatchGet", "BatchWrite"),
     "capacity": ("read_units", "write_units"),
-    "conditions": ("Attr", "Key", "all_of", "any_of"),
+    "comparisons": ("all_of", "any_of"),
+    "conditions": ("Attr", "Key"),
     "errors": (
         "BatchIncomplete",
         "BuildError",

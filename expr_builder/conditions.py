@@ -1,268 +1,22 @@
-"""The fluent face of conditions: ``Attr``, ``Key``, ``all_of``, ``any_of``.
+"""The fluent face of conditions and update values: ``Attr`` and ``Key``.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
 """
 
 from __future__ import annotations
 
+from .comparisons import attribute_type, begins_with, between, compare, contains, is_in
 from .errors import BuildError
-from .limits import MAX_IN_OPERANDS
-from .nodes import (
-    And,
-    Arithmetic,
-    Between,
-    Comparison,
-    Condition,
-    Function,
-    IfNotExists,
-    In,
-    ListAppend,
-    Literal,
-    Operand,
-    Or,
-    Path,
-    Size,
-    UpdateValue,
-)
+from .nodes import Arithmetic, Condition, Function, IfNotExists, ListAppend, Literal, Operand, Path, Size, UpdateValue
+from .operands import arithmetic, list_operand, number_operand, operand, place_of, stored_operand
 from .paths import check_segment, extend, parse_path, path_text
-from .values import sized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = [
-    "ATTRIBUTE_TYPES",
-    "Attr",
-    "Key",
-    "SizeOf",
-    "all_of",
-    "any_of",
-    "as_condition",
-    "attribute_type",
-    "begins_with",
-    "between",
-    "compare",
-    "compute",
-    "contains",
-    "is_in",
-    "literal",
-    "operand",
-    "stored_operand",
-]
-
-ATTRIBUTE_TYPES = ("S", "SS", "N", "NS", "B", "BS", "BOOL", "NULL", "L", "M")
-"""What ``attribute_type`` can ask for."""
-
-_ORDERED_TYPES = ("S", "N", "B")
-_ORDERING = ("<", "<=", ">", ">=")
-
-
-def literal(value: Any, *, of: str = "") -> Literal:
-    """Serialise ``value`` as an operand; ``of`` names the place for an error."""
-    try:
-        return Literal(sized(value)[0])
-    except BuildError as error:
-        raise error.within(of) if of else error from None
-
-
-def operand(value: Any, *, of: str = "") -> Operand:
-    """Take an operand as it is, and anything else as a literal value."""
-    if isinstance(value, Operand):
-        return value
-    if isinstance(value, (Condition, UpdateValue)):
-        what = "a condition" if isinstance(value, Condition) else "a computed update value"
-        raise BuildError(
-            f"{what} is not a value to compare with",
-            rule="condition-operand",
-            place=of,
-            fix="join conditions with & and |, each side in parentheses",
-        )
-    return literal(value, of=of)
-
-
-def as_condition(value: Any, *, of: str) -> Condition:
-    """Take a condition as it is.
-
-    Raises:
-        BuildError: for anything else, except a ``boto3.dynamodb.conditions`` object, which is turned into its equal.
-    """
-    if isinstance(value, Condition):
-        return value
-    if type(value).__module__ == "boto3.dynamodb.conditions":
-        from .foreign import from_boto3  # late: that module needs this one, and hardly any program needs that
-
-        try:
-            return from_boto3(value)
-        except BuildError as error:
-            raise error.within(of) from None
-    fix = 'compare it, as in Attr("a") == 1'
-    if isinstance(value, Size):
-        fix = "size(…) is a number: compare it, as in Attr(…).size() < 5"
-    elif isinstance(value, str):
-        fix = "parse_condition reads conditions from text"
-    raise BuildError(f"a {type(value).__name__} is not a condition", rule="condition-operand", place=of, fix=fix)
-
-
-def compare(operator: str, left: Operand, right: Operand) -> Comparison:
-    """Build ``left operator right``.
-
-    Raises:
-        BuildError: for equal operands, an order asked of a type that has none, or a size compared with something
-            that is not a number.
-    """
-    place = _place(left)
-    if left.key() == right.key():
-        raise BuildError(
-            f"both sides of {operator} are the same",
-            rule="operand-distinct",
-            place=place,
-            fix="compare with another path or a value",
-        )
-    for side, other in ((left, right), (right, left)):
-        if not isinstance(side, Literal):
-            continue
-        if operator in _ORDERING and side.type not in _ORDERED_TYPES:
-            raise BuildError(
-                f"{operator} has no meaning for a value of type {side.type}",
-                rule="operand-type",
-                place=place,
-                fix="only strings, numbers and binary values have an order",
-            )
-        if isinstance(other, Size) and side.type != "N":
-            raise BuildError(
-                f"size() is a number and is compared with a value of type {side.type}",
-                rule="operand-type",
-                place=place,
-                fix="compare it with a number",
-            )
-    return Comparison(operator, left, right)
-
-
-def between(subject: Operand, low: Operand, high: Operand) -> Between:
-    """Build ``subject BETWEEN low AND high``.
-
-    Raises:
-        BuildError: for bounds without an order, of two types, or in the wrong order.
-    """
-    place = _place(subject)
-    for bound in (low, high):
-        if isinstance(bound, Literal) and bound.type not in _ORDERED_TYPES:
-            raise BuildError(
-                f"BETWEEN has no meaning for a value of type {bound.type}",
-                rule="operand-type",
-                place=place,
-                fix="only strings, numbers and binary values have an order",
-            )
-    if isinstance(low, Literal) and isinstance(high, Literal):
-        if low.type != high.type:
-            raise BuildError(
-                f"BETWEEN with bounds of two types, {low.type} and {high.type}",
-                rule="between-types",
-                place=place,
-                fix="give both bounds one type",
-            )
-        if _order(low) > _order(high):
-            raise BuildError(
-                "BETWEEN with its bounds swapped: the first is greater than the second",
-                rule="between-order",
-                place=place,
-                fix="put the lower bound first; both ends are included",
-            )
-    return Between(subject, low, high)
-
-
-def is_in(subject: Operand, choices: Iterable[Any]) -> In:
-    """Build ``subject IN (…)``.
-
-    Raises:
-        BuildError: for a string (its characters are hardly meant), no choice at all, or more than 100.
-    """
-    place = _place(subject)
-    if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
-        raise BuildError(
-            f"IN takes a collection of values, not a {type(choices).__name__}",
-            rule="in-choices",
-            place=place,
-            fix="is_in([value, …]), or eq(value) for a single one",
-        )
-    operands = tuple(operand(choice, of=place) for choice in choices)
-    if isinstance(choices, (set, frozenset)):  # a set has another order in each process
-        operands = tuple(sorted(operands, key=lambda choice: repr(choice.key())))
-    if not operands:
-        raise BuildError(
-            "IN without a single value", rule="in-choices", place=place, fix="an empty choice is never true"
-        )
-    if len(operands) > MAX_IN_OPERANDS:
-        raise BuildError(
-            f"IN with {len(operands)} values, {MAX_IN_OPERANDS} are allowed",
-            rule="in-choices",
-            place=place,
-            fix="join several with any_of(…), or keep the list elsewhere",
-        )
-    return In(subject, operands)
-
-
-def begins_with(subject: Operand, prefix: Operand) -> Function:
-    """Build ``begins_with(subject, prefix)``.
-
-    Raises:
-        BuildError: for a value that is neither a string nor bytes, or one path given twice.
-    """
-    for side in (subject, prefix):
-        if isinstance(side, Literal) and side.type not in ("S", "B"):
-            raise BuildError(
-                f"begins_with has no meaning for a value of type {side.type}",
-                rule="operand-type",
-                place=_place(subject),
-                fix="the prefix is a string or bytes",
-            )
-    _refuse_equal("begins_with", subject, prefix)
-    return Function("begins_with", subject, prefix)
-
-
-def contains(subject: Operand, element: Operand) -> Function:
-    """Build ``contains(subject, element)``.
-
-    Raises:
-        BuildError: for a set to look for, or one path given twice.
-    """
-    if isinstance(element, Literal) and element.type in ("SS", "NS", "BS"):
-        raise BuildError(
-            "contains looks for one element, not for a set",
-            rule="operand-type",
-            place=_place(subject),
-            fix="all_of(*(attr.contains(element) for element in elements))",
-        )
-    _refuse_equal("contains", subject, element)
-    return Function("contains", subject, element)
-
-
-def attribute_type(subject: Operand, name: Operand) -> Function:
-    """Build ``attribute_type(subject, name)``.
-
-    Raises:
-        BuildError: when the name is not one of :data:`ATTRIBUTE_TYPES`.
-    """
-    if not isinstance(name, Literal) or name.type != "S" or name.content not in ATTRIBUTE_TYPES:
-        raise BuildError(
-            "attribute_type with an unknown type",
-            rule="attribute-type",
-            place=_place(subject),
-            fix=f"one of {' '.join(ATTRIBUTE_TYPES)}",
-        )
-    return Function("attribute_type", subject, name)
-
-
-def _refuse_equal(name: str, subject: Operand, argument: Operand) -> None:
-    if argument.key() == subject.key():
-        raise BuildError(
-            f"{name} with one path twice",
-            rule="operand-distinct",
-            place=_place(subject),
-            fix="look for a value or another path",
-        )
+__all__ = ["Attr", "Key", "SizeOf"]
 
 
 class _Comparable(Operand):
@@ -272,32 +26,32 @@ class _Comparable(Operand):
 
     def eq(self, value: Any) -> Condition:
         """``self = value``. False when the attribute is missing."""
-        return compare("=", self, operand(value, of=_place(self)))
+        return compare("=", self, operand(value, of=place_of(self)))
 
     def ne(self, value: Any) -> Condition:
         """``self <> value``. **True** when the attribute, or the whole item, is missing: see
         :meth:`Attr.exists_and_ne`."""
-        return compare("<>", self, operand(value, of=_place(self)))
+        return compare("<>", self, operand(value, of=place_of(self)))
 
     def lt(self, value: Any) -> Condition:
         """``self < value``."""
-        return compare("<", self, operand(value, of=_place(self)))
+        return compare("<", self, operand(value, of=place_of(self)))
 
     def lte(self, value: Any) -> Condition:
         """``self <= value``."""
-        return compare("<=", self, operand(value, of=_place(self)))
+        return compare("<=", self, operand(value, of=place_of(self)))
 
     def gt(self, value: Any) -> Condition:
         """``self > value``."""
-        return compare(">", self, operand(value, of=_place(self)))
+        return compare(">", self, operand(value, of=place_of(self)))
 
     def gte(self, value: Any) -> Condition:
         """``self >= value``."""
-        return compare(">=", self, operand(value, of=_place(self)))
+        return compare(">=", self, operand(value, of=place_of(self)))
 
     def between(self, low: Any, high: Any) -> Condition:
         """``self BETWEEN low AND high``, both ends included."""
-        place = _place(self)
+        place = place_of(self)
         return between(self, operand(low, of=place), operand(high, of=place))
 
     def is_in(self, choices: Iterable[Any]) -> Condition:
@@ -400,11 +154,11 @@ class Attr(_Comparable, Path):
 
     def begins_with(self, prefix: Any) -> Condition:
         """``begins_with(self, prefix)``: the prefix a string, bytes, or another path."""
-        return begins_with(self, operand(prefix, of=_place(self)))
+        return begins_with(self, operand(prefix, of=place_of(self)))
 
     def contains(self, element: Any) -> Condition:
         """``contains(self, element)``: a part of a string, an element of a set or list."""
-        return contains(self, operand(element, of=_place(self)))
+        return contains(self, operand(element, of=place_of(self)))
 
     def attribute_type(self, name: str) -> Condition:
         """``attribute_type(self, name)``: the name one of S SS N NS B BS BOOL NULL L M."""
@@ -426,15 +180,15 @@ class Attr(_Comparable, Path):
 
     def __radd__(self, amount: Any) -> UpdateValue:
         """``amount + self`` in a SET."""
-        return Arithmetic("+", _number_operand(amount, self), self)
+        return Arithmetic("+", number_operand(amount, self), self)
 
     def __rsub__(self, amount: Any) -> UpdateValue:
         """``amount - self`` in a SET."""
-        return Arithmetic("-", _number_operand(amount, self), self)
+        return Arithmetic("-", number_operand(amount, self), self)
 
     def if_not_exists(self, default: Any) -> IfMissing:
         """``if_not_exists(self, default)`` in a SET: the stored value, or the default when there is none."""
-        return IfMissing(self, stored_operand(default, of=_place(self)))
+        return IfMissing(self, stored_operand(default, of=place_of(self)))
 
     def increment(self, by: Any = 1) -> UpdateValue:
         """``if_not_exists(self, 0) + by`` in a SET: a counter that starts by itself."""
@@ -442,11 +196,11 @@ class Attr(_Comparable, Path):
 
     def append(self, items: Any) -> UpdateValue:
         """``list_append(if_not_exists(self, []), items)`` in a SET; anything that is not a list counts as one item."""
-        return ListAppend(self.if_not_exists([]), _list_operand(items, self))
+        return ListAppend(self.if_not_exists([]), list_operand(items, self))
 
     def prepend(self, items: Any) -> UpdateValue:
         """``list_append(items, if_not_exists(self, []))`` in a SET; anything that is not a list counts as one item."""
-        return ListAppend(_list_operand(items, self), self.if_not_exists([]))
+        return ListAppend(list_operand(items, self), self.if_not_exists([]))
 
 
 class IfMissing(IfNotExists):
@@ -518,103 +272,3 @@ class Key(Path):
     __gt__ = gt
     __ge__ = gte
     __hash__ = object.__hash__
-
-
-def all_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with AND, ``None`` skipped: ``all_of(a, None, b)`` is ``a & b``.
-
-    Raises:
-        BuildError: when nothing is left to join.
-    """
-    return _joined(And, "all_of", conditions)
-
-
-def any_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with OR, ``None`` skipped: ``any_of(a, None, b)`` is ``a | b``.
-
-    Raises:
-        BuildError: when nothing is left to join.
-    """
-    return _joined(Or, "any_of", conditions)
-
-
-def _joined(kind: type[And | Or], name: str, conditions: tuple[Condition | None, ...]) -> Condition:
-    parts: list[Condition] = []
-    for condition in conditions:
-        if condition is not None:
-            checked = as_condition(condition, of=name)
-            parts += checked.parts if isinstance(checked, kind) else (checked,)
-    if not parts:
-        raise BuildError(f"{name} was given no condition", rule="condition-empty", fix="leave the condition out")
-    return parts[0] if len(parts) == 1 else kind(tuple(parts))
-
-
-def arithmetic(operator: str, left: Attr | IfNotExists, amount: Any) -> Arithmetic:
-    """Build ``left operator amount`` for a SET."""
-    path = left if isinstance(left, Path) else left.path
-    return Arithmetic(operator, left, _number_operand(amount, path))
-
-
-def compute(operator: str, left: Operand | UpdateValue, right: Operand | UpdateValue) -> Arithmetic:
-    """Build ``left operator right`` for a SET, whichever side is a value.
-
-    Raises:
-        BuildError: for anything that is not a number, a path or ``if_not_exists``.
-    """
-    path = next((side for side in (left, right) if isinstance(side, Path)), None)
-    return Arithmetic(operator, _number_operand(left, path), _number_operand(right, path))
-
-
-def _number_operand(amount: Any, path: Path | None) -> Operand | IfNotExists:
-    if isinstance(amount, IfNotExists):
-        return amount
-    place = _place(path) if path is not None else ""
-    if isinstance(amount, Arithmetic):
-        raise BuildError(
-            "SET adds or subtracts two operands, not three",
-            rule="update-arithmetic",
-            place=place,
-            fix="add the constants up in Python first",
-        )
-    value = stored_operand(amount, of=place)
-    if isinstance(value, Literal) and value.type != "N":
-        raise BuildError(
-            f"+ and - compute with numbers, not with a value of type {value.type}",
-            rule="update-arithmetic",
-            place=place,
-            fix="append(…) extends a list, .add(…) a set",
-        )
-    return value
-
-
-def stored_operand(value: Any, *, of: str = "") -> Operand:
-    """Take an operand of an update: like :func:`operand`, but ``size()`` is refused, which only conditions know."""
-    taken = operand(value, of=of)
-    if isinstance(taken, Size):
-        raise BuildError(
-            "size() in an update, which only conditions can use",
-            rule="update-value",
-            place=of,
-            fix="count in Python, or keep a counter attribute",
-        )
-    return taken
-
-
-def _list_operand(items: Any, path: Path) -> Operand | IfNotExists:
-    if isinstance(items, (Path, IfNotExists)):
-        return items
-    return literal(list(items) if isinstance(items, (list, tuple)) else [items], of=_place(path))
-
-
-def _place(subject: Operand) -> str:
-    if isinstance(subject, Path):
-        return path_text(subject.segments)
-    return f"size({path_text(subject.path.segments)})" if isinstance(subject, Size) else ""
-
-
-def _order(bound: Literal) -> Any:
-    if bound.type == "N":
-        from decimal import Decimal
-
-        return Decimal(bound.content)
-    return bound.content.encode() if bound.type == "S" else bound.content

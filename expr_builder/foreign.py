@@ -5,8 +5,10 @@ See https://docs.aws.amazon.com/boto3/latest/reference/customizations/dynamodb.h
 
 from __future__ import annotations
 
-from .conditions import Attr, all_of, any_of, attribute_type, begins_with, between, compare, contains, is_in, operand
+from .comparisons import all_of, any_of, attribute_type, begins_with, between, compare, contains, is_in
+from .conditions import Attr
 from .errors import BuildError
+from .operands import operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

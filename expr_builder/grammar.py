@@ -9,19 +9,8 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.Upd
 
 from __future__ import annotations
 
-from .conditions import (
-    Attr,
-    SizeOf,
-    all_of,
-    any_of,
-    attribute_type,
-    begins_with,
-    between,
-    compare,
-    compute,
-    contains,
-    is_in,
-)
+from .comparisons import all_of, any_of, attribute_type, begins_with, between, compare, contains, is_in
+from .conditions import Attr, SizeOf
 from .errors import BuildError
 from .limits import MAX_DEPTH
 from .nodes import (
@@ -38,6 +27,7 @@ from .nodes import (
     Path,
     UpdateValue,
 )
+from .operands import compute
 from .paths import extend
 from .tokens import (
     ALIAS,

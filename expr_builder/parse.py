@@ -15,10 +15,10 @@ Keywords may be written in any case, functions in lower case only.
 
 from __future__ import annotations
 
-from .conditions import literal
 from .errors import BuildError
 from .grammar import Parser
 from .key_conditions import key_condition_fault
+from .operands import literal
 from .paths import check_segment
 from .render import refuse_clash
 from .tokens import ALIAS

@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 
 from __future__ import annotations
 
-from .conditions import as_condition
+from .comparisons import as_condition
 from .errors import BuildError
 from .key_conditions import key_condition_fault
 from .nodes import And, Between, Comparison, Condition, Path

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .conditions import Attr, literal, stored_operand
+from .conditions import Attr
 from .errors import BuildError
 from .nodes import Literal, Node, Operand, Path, UpdateValue
+from .operands import literal, stored_operand
 from .paths import clash, path_text
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .conditions import as_condition
+from .comparisons import as_condition
 from .errors import BuildError
 from .limits import MAX_ITEM_BYTES
 from .nodes import And, Condition

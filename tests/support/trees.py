@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from expr_builder import Attr
-from expr_builder.conditions import ATTRIBUTE_TYPES, SizeOf, between, compare, literal
+from expr_builder.comparisons import ATTRIBUTE_TYPES, between, compare
+from expr_builder.conditions import SizeOf
+from expr_builder.operands import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from expr_builder import Attr, BuildError, all_of
-from expr_builder.conditions import between, compare, literal
+from expr_builder.comparisons import between, compare
 from expr_builder.evaluate import verdicts
 from expr_builder.nodes import Function, In, Not
+from expr_builder.operands import literal
 
 ITEM: dict[str, Any] = {
     "PK": "ACCT#1",

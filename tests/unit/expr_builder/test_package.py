@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 FLOORS = [
     ["errors", "limits", "reserved", "capacity"],
     ["paths", "values"],
-    ["nodes", "conditions", "foreign", "updates", "key_conditions", "sending"],
+    ["nodes", "operands", "comparisons", "conditions", "foreign", "updates", "key_conditions", "sending"],
     ["tokens", "grammar", "render", "parse", "evaluate", "describe"],
     ["tables", "slots", "reads", "writes", "queries", "actions", "explain"],
     ["transactions", "batches", "linting"],

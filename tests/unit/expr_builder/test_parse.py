@@ -24,7 +24,8 @@ from expr_builder import (
     parse_projection,
     parse_update,
 )
-from expr_builder.conditions import compare, literal
+from expr_builder.comparisons import compare
+from expr_builder.operands import literal
 from expr_builder.render import Placeholders, render, render_projection, render_update
 from tests.support.trees import conditions, paths
 from tests.support.update_trees import updates
