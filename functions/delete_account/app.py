@@ -6,11 +6,15 @@ from accounts.api import Request, Response, empty_response, serve
 from accounts.wiring import account_service
 
 
-def delete_account(request: Request) -> Response[str]:
-    """204; a second deletion finds nothing and gets 404."""
+def delete_account(request: Request) -> Response:
+    """204; a second deletion finds nothing and gets 404, unless it has the ``Idempotency-Key`` of the first."""
     subject = request.subject
     account_service().delete(
-        request.account_id, subject=subject, expected=request.if_match, time_left=request.time_left
+        request.account_id,
+        subject=subject,
+        expected=request.if_match,
+        key=request.idempotency_key,
+        time_left=request.time_left,
     )
     return empty_response(204)
 

@@ -6,7 +6,7 @@ from accounts.api import Request, Response, account_response, empty_response, se
 from accounts.wiring import account_service
 
 
-def get_account(request: Request) -> Response[str]:
+def get_account(request: Request) -> Response:
     """200 with the account, or 304 when the client has this version already."""
     subject = request.subject
     account = account_service().get(request.account_id, subject=subject)

@@ -7,7 +7,7 @@ from accounts.model import SignUp
 from accounts.wiring import account_service
 
 
-def sign_up(request: Request) -> Response[str]:
+def sign_up(request: Request) -> Response:
     """201 with the account; the same ``Idempotency-Key`` again gets the same answer again."""
     subject = request.subject
     account = account_service().sign_up(

@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -38,13 +39,17 @@ class BadRequest(Exception):
         status: 400 and its finer relatives.
         detail: What is wrong, without any value.
         errors: The same per field or header, when there is one.
+        headers: What the answer must carry besides.
     """
 
-    def __init__(self, status: int, detail: str, *errors: FieldError) -> None:
+    def __init__(
+        self, status: int, detail: str, *errors: FieldError, headers: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.errors = list(errors)
+        self.headers = headers
 
 
 class Request:
