@@ -42,6 +42,7 @@ ENVIRONMENTS = {
     "dev": Environment(ROOT / ".venv", ROOT / "requirements/dev.txt"),
     "sam": Environment(LOCAL / "venvs/sam", ROOT / "requirements/sam.txt"),
     "ministack": Environment(LOCAL / "venvs/ministack", ROOT / "requirements/ministack.txt"),
+    "awscli": Environment(LOCAL / "venvs/awscli", ROOT / "requirements/awscli.txt"),
     "py311": Environment(LOCAL / "venvs/py311", ROOT / "requirements/library.txt", "3.11", optional=True),
     "py312": Environment(LOCAL / "venvs/py312", ROOT / "requirements/library.txt", "3.12", optional=True),
 }

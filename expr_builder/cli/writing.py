@@ -32,7 +32,15 @@ def _json(operation: str, request: Mapping[str, Any]) -> str:
 
 
 def _command(operation: str, request: Mapping[str, Any]) -> str:
-    return f"aws dynamodb {_words(operation, '-')} --cli-input-json {shlex.quote(json_text(request))}"
+    # Version 1 of the AWS CLI would store the base64 text itself; it does not know this option, and so it stops.
+    base64 = "--cli-binary-format base64 " if _has_binary(request) else ""
+    return f"aws dynamodb {_words(operation, '-')} {base64}--cli-input-json {shlex.quote(json_text(request))}"
+
+
+def _has_binary(value: Any) -> bool:
+    if isinstance(value, (dict, list)):
+        return any(map(_has_binary, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, bytes)
 
 
 def _python(operation: str, request: Mapping[str, Any]) -> str:

@@ -177,6 +177,15 @@ def test_as_a_command_for_the_shell(command: Any) -> None:
     ]
 
 
+def test_binary_values_are_announced_to_the_aws_cli(command: Any) -> None:
+    for item, options in (
+        ('{"PK": "1", "deep": [{"raw": {"$set": [{"$binary": "AAE="}]}}]}', ["--cli-binary-format", "base64"]),
+        ('{"PK": "1", "deep": [{"raw": "AAE="}]}', []),
+    ):
+        drafted = command("draft", "--format", "cli", "--table", "t:PK", "put", item).output
+        assert shlex.split(drafted)[3:-2] == options
+
+
 def test_as_python_code(command: Any) -> None:
     drafted = command(
         "draft", "--format", "python", "--table", "t:PK",
