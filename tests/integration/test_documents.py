@@ -71,10 +71,11 @@ def _run_python(block: Block, names: dict[str, object]) -> str:
 
 
 def _run_console(block: Block, folder: Path) -> None:
-    """Run the commands in a shell whose PATH has this environment's programs and whose folder is an empty one."""
+    """Run the commands in a shell with expr-builder and this environment's programs, in a folder of the page alone."""
+    programs = [str(ROOT / "tests" / "support" / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(programs),
         "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'layers' / 'accounts'}",
         "NO_COLOR": "1",
     }
