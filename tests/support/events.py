@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from accounts.model import SignUp
+from accounts.receipts import fingerprint
 from accounts.schema import account_item, accounts_table, unique_fields
-from accounts.service import fingerprint
 from tests.support.template import ROOT
 
 if TYPE_CHECKING:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import time
 from contextlib import contextmanager
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 if TYPE_CHECKING:
@@ -12,7 +18,17 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["Calls", "before", "cancelled", "counted", "failing", "losing_answers", "service_error"]
+__all__ = [
+    "Calls",
+    "before",
+    "cancelled",
+    "counted",
+    "failing",
+    "forgetting_tokens",
+    "in_progress",
+    "losing_answers",
+    "service_error",
+]
 
 WRITE = "TransactWriteItems"
 
@@ -28,7 +44,7 @@ class Calls:
 
 
 @contextmanager
-def _hooked(client: DynamoDBClient, event: str, hook: Callable[..., None]) -> Iterator[None]:
+def _hooked(client: DynamoDBClient, event: str, hook: Callable[..., Any]) -> Iterator[None]:
     client.meta.events.register(event, hook)
     try:
         yield
@@ -91,6 +107,42 @@ def failing(
 
     with _hooked(client, f"before-call.dynamodb.{operation}", fail):
         yield calls
+
+
+@contextmanager
+def forgetting_tokens(client: DynamoDBClient) -> Iterator[None]:
+    """Let time pass: no call's token is known from an earlier call, as after ten minutes."""
+
+    def renew(params: dict[str, Any], **_: Any) -> None:
+        params["ClientRequestToken"] = str(uuid4())
+
+    with _hooked(client, f"provide-client-params.dynamodb.{WRITE}", renew):
+        yield
+
+
+@contextmanager
+def in_progress(client: DynamoDBClient, seconds: float) -> Iterator[Calls]:
+    """Answer, as the service itself would, that the transaction is still in progress, for so long after the first
+    call. What botocore does of its own then takes place."""
+    calls, until = Calls(), [0.0]
+    body = b'{"__type": "com.amazonaws.dynamodb.v20120810#TransactionInProgressException", "Message": "in progress"}'
+
+    def answer(request: Any, **_: Any) -> AWSResponse | None:
+        calls.requests.append(json.loads(request.body))
+        until[0] = until[0] or time.monotonic() + seconds
+        if time.monotonic() >= until[0]:
+            return None  # on to the engine
+        return AWSResponse(request.url, 400, HTTPHeaders(), _Raw(body))
+
+    with _hooked(client, f"before-send.dynamodb.{WRITE}", answer):
+        yield calls
+
+
+class _Raw(BytesIO):
+    """The body of an answer that no network brought."""
+
+    def stream(self, **_: Any) -> Iterator[bytes]:
+        yield self.read()
 
 
 def service_error(code: str, status: int = 400) -> ClientError:

@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from accounts.identity import email_key, username_key
-from accounts.model import ChangeEmail, SignUp
+from accounts.model import ChangeEmail, ChangeUsername, SignUp
 from accounts.service import AccountService
 from tests.support.cloud import stored
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["Store", "changing", "signing_up"]
+__all__ = ["Store", "changing", "renaming", "signing_up"]
 
 
 @dataclass
@@ -60,3 +60,8 @@ def signing_up(email: str, username: str = "ada") -> SignUp:
 def changing(email: str) -> ChangeEmail:
     """An e-mail change."""
     return ChangeEmail(email=email)
+
+
+def renaming(username: str) -> ChangeUsername:
+    """A change of the username."""
+    return ChangeUsername(username=username)

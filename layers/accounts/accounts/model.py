@@ -12,7 +12,7 @@ from accounts.identity import InvalidIdentity, email_display, username_display
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Account", "ChangeEmail", "FieldError", "Problem", "SignUp"]
+__all__ = ["Account", "Change", "ChangeEmail", "ChangeUsername", "FieldError", "Problem", "SignUp"]
 
 
 def _checked(display: Callable[[object], str]) -> AfterValidator:
@@ -46,6 +46,15 @@ class ChangeEmail(_Request):
     """The body of ``PUT /accounts/{account_id}/email``."""
 
     email: Email
+
+
+class ChangeUsername(_Request):
+    """The body of ``PUT /accounts/{account_id}/username``."""
+
+    username: Username
+
+
+Change = ChangeEmail | ChangeUsername
 
 
 class Account(BaseModel):

@@ -44,7 +44,7 @@ def account_key(account_id: str) -> dict[str, str]:
 def account_item(
     account_id: str, *, email: str, username: str, subject: str, created_at: str, fingerprint: str, version: int = 1
 ) -> dict[str, Any]:
-    """A whole account item.
+    """A whole account item, as it is made. Changes with an idempotency key add ``receipts`` (see that module).
 
     Args:
         account_id: The account's id.

@@ -10,7 +10,6 @@ answer was lost, and then it has succeeded.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -21,11 +20,13 @@ from uuid import UUID, uuid4, uuid5
 from botocore import exceptions as botocore_errors
 
 from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
-from accounts.model import Account, ChangeEmail, SignUp
+from accounts.model import Account, SignUp
+from accounts.receipts import RECEIPTS, answer_again, fingerprint, with_receipt
 from accounts.schema import account_item, account_key, accounts_table, unique_fields
 from expr_builder import (
     Attr,
     IdempotentParameterMismatch,
+    TransactGet,
     TransactionCanceled,
     TransactionUnfinished,
     TransactWrite,
@@ -36,13 +37,14 @@ from expr_builder import (
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from accounts.model import Change
     from expr_builder import Condition
 
-__all__ = ["AccountService", "fingerprint"]
+__all__ = ["AccountService"]
 
 _NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
 _ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
-_LOOKS = 4  # how often to look for an account whose token says that it exists
+_LOOKS = 2  # how often to look for an account whose token says that it exists
 _LOOK_SECONDS = 0.1
 _THROTTLED = {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
 
@@ -109,9 +111,9 @@ class AccountService:
         try:
             self._send(self._unique.create(item, token=token), time_left)
         except IdempotentParameterMismatch:
-            return self._answer_again(item)
+            return self._sign_up_again(item, time_left)
         except TransactionCanceled as refusal:
-            return self._sign_up_refused(refusal, item)
+            return self._sign_up_refused(refusal, item, time_left)
         return Account.of(item)
 
     def get(self, account_id: str, *, subject: str) -> Account:
@@ -123,51 +125,55 @@ class AccountService:
         """
         return Account.of(self._own(account_id, subject))
 
-    def change_email(
+    def change(
         self,
         account_id: str,
-        request: ChangeEmail,
+        request: Change,
         *,
         subject: str,
         expected: Collection[int] | None = None,
         key: str | None = None,
         time_left: TimeLeft | None = None,
     ) -> Account:
-        """Give the account another address. The same address again writes nothing and is a success.
+        """Give the account another e-mail or another username. The same value again writes nothing and is a success.
 
         Args:
-            account_id: Which account. request: The new address. subject: The caller. expected: The versions at which
-                the change may happen; ``None`` for any. key: An idempotency key: within the ten minutes of a
-                transaction's token, the change is not made a second time. time_left: See the class.
+            account_id: Which account.
+            request: The new value.
+            subject: The caller.
+            expected: The versions at which the change may happen; ``None`` for any.
+            key: An idempotency key: the same request again gets the first answer again, until three later changes
+                with keys of their own have taken its place (``receipts``).
+            time_left: See the class.
 
         Raises:
             NotFound: when there is no such account, or it is not the caller's.
             Stale: when the account is at none of the expected versions.
-            Taken: when the address belongs to another account.
-            KeyReused: when the key made a change already and the address is another one now.
+            Taken: when the value belongs to another account.
+            KeyReused: when the key came with another value before.
             Busy: when no final answer came in time.
         """
+        fields = request.model_dump()
+        token = self._token(f"change-{'-'.join(fields)}", subject, account_id, key) if key is not None else None
+        stored = self._own(account_id, subject)
         for _ in range(_ROUNDS):
-            stored = self._own(account_id, subject)
-            if stored["email"] == request.email and _may_answer(stored["version"], expected):
+            if token is not None and (earlier := answer_again(stored, token, request)) is not None:
+                return earlier
+            if fields.items() <= stored.items() and _may_answer(stored["version"], expected):
                 return Account.of(stored)
             if not _allows(stored["version"], expected):
                 raise Stale
-            changed = {**stored, "email": request.email, "version": stored["version"] + 1}
-            token = self._token("change-email", subject, account_id, key) if key is not None else str(self._ids())
-            change = self._unique.change(
-                stored, email=request.email, set={"version": changed["version"]}, when=_unmoved(stored), token=token
-            )
+            changed = {**stored, **fields, "version": stored["version"] + 1}
             try:
-                self._send(change, time_left)
+                self._send(self._change(stored, changed, fields, token, request), time_left)
             except IdempotentParameterMismatch:
-                return self._change_again(account_id, request, subject)
+                return self._change_again(account_id, subject, str(token), request, time_left)
             except TransactionCanceled as refusal:
+                _in_time(time_left)
                 now = self._own(account_id, subject)
                 if now["version"] == stored["version"]:
                     raise _verdict(refusal, stored) from None
-                if (now["version"], now["email"]) == (changed["version"], request.email):
-                    return Account.of(now)
+                stored = now  # by somebody else, or by an attempt of ours whose answer was lost
             else:
                 return Account.of(changed)
         raise Busy
@@ -178,61 +184,117 @@ class AccountService:
         *,
         subject: str,
         expected: Collection[int] | None = None,
+        key: str | None = None,
         time_left: TimeLeft | None = None,
     ) -> None:
         """Remove the account and set its e-mail and its username free.
 
         The markers to remove follow from what is stored, never from what the caller believes.
 
+        Args:
+            account_id: Which account.
+            subject: The caller.
+            expected: The versions at which the deletion may happen; ``None`` for any.
+            key: An idempotency key: the same deletion again is a success again, for the ten minutes of a
+                transaction's token. (Nothing of the account is left that could remember it for longer.)
+            time_left: See the class.
+
         Raises:
             NotFound: when there is no such account (any more), or it is not the caller's.
             Stale: when the account is at none of the expected versions.
             Busy: when no final answer came in time.
         """
-        stored = self._own(account_id, subject)
+        token = self._token("delete", subject, account_id, key) if key is not None else None
+        stored = self._stored(account_id)
+        if token is not None and stored is None and self._was_used(token, account_id, time_left):
+            return None
+        if stored is None or stored["subject"] != subject:
+            raise NotFound
         for _ in range(_ROUNDS):
             if not _allows(stored["version"], expected):
                 raise Stale
-            deletion = self._unique.delete(stored, when=_unmoved(stored), token=str(self._ids()))
             try:
+                deletion = self._unique.delete(stored, when=_unmoved(stored), token=token or str(self._ids()))
                 return self._send(deletion, time_left)
-            except TransactionCanceled as refusal:
+            except (TransactionCanceled, IdempotentParameterMismatch) as refusal:
+                _in_time(time_left)
                 now = self._stored(account_id)
                 if now is None:
                     return None  # by an attempt of ours whose answer was lost, or by somebody who asked for the same
-                if now["version"] == stored["version"]:
+                if isinstance(refusal, TransactionCanceled) and now["version"] == stored["version"]:
                     raise _verdict(refusal, stored) from None
                 stored = now
         raise Busy
+
+    def _change(
+        self, stored: Stored, changed: Stored, fields: Mapping[str, Any], token: str | None, request: Change
+    ) -> TransactWrite:
+        receipts = {} if token is None else {RECEIPTS: with_receipt(changed, token, request)}
+        return self._unique.change(
+            stored,
+            **fields,
+            set={"version": changed["version"], **receipts},
+            when=_unmoved(stored),
+            token=token or str(self._ids()),
+        )
 
     def _token(self, *parts: str) -> str:
         """A transaction's token that follows from the parts. The table is one of them: tokens are shared by all tables
         of an AWS account, and with them the same caller's key for two stages would be one token."""
         return _derived("token", self._table.name, *parts)
 
-    def _sign_up_refused(self, refusal: TransactionCanceled, item: Stored) -> Account:
+    def _sign_up_refused(self, refusal: TransactionCanceled, item: Stored, time_left: TimeLeft | None) -> Account:
         holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
         if "record" in refusal.failed or item["PK"] in holders.values():
+            _in_time(time_left)
             earlier = self._stored(item["account_id"])
             if earlier is not None:
                 return _first_answer(earlier, item)
         raise _verdict(refusal, item) from None
 
-    def _answer_again(self, item: Stored) -> Account:
+    def _sign_up_again(self, item: Stored, time_left: TimeLeft | None) -> Account:
         """The token was used: the account exists, is being made this very moment, or is gone again."""
         for look in range(_LOOKS):
             if look:
                 self._sleep(_LOOK_SECONDS)
-            earlier = self._stored(item["account_id"])
+            earlier = self._settled(item["account_id"], time_left)
             if earlier is not None:
                 return _first_answer(earlier, item)
         raise KeyReused(deleted=True)
 
-    def _change_again(self, account_id: str, request: ChangeEmail, subject: str) -> Account:
-        now = self._own(account_id, subject)
-        if now["email"] != request.email:
+    def _change_again(
+        self, account_id: str, subject: str, token: str, request: Change, time_left: TimeLeft | None
+    ) -> Account:
+        """The token was used: for the same change, for another one, or so long ago that the receipt is gone."""
+        stored = self._settled(account_id, time_left)
+        if stored is None or stored["subject"] != subject:
+            raise NotFound
+        earlier = answer_again(stored, token, request)
+        if earlier is None:
             raise KeyReused
-        return Account.of(now)
+        return earlier
+
+    def _was_used(self, token: str, account_id: str, time_left: TimeLeft | None) -> bool:
+        """Whether a transaction with this token took place within the last ten minutes.
+
+        To ask is to use it: for a deletion whose condition can never hold, so that the answer is all that comes of it.
+        """
+        never = Attr("PK").exists() & Attr("PK").not_exists()
+        try:
+            self._send(TransactWrite(self._table.delete(account_key(account_id)).when(never), token=token), time_left)
+        except IdempotentParameterMismatch:
+            return True
+        except TransactionCanceled:
+            pass
+        return False
+
+    def _settled(self, account_id: str, time_left: TimeLeft | None) -> Stored | None:
+        """The account once no transaction is at work on it: a transactional read is refused meanwhile, and repeated."""
+        reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
+        try:
+            return reading.send(self._client, time_left=time_left)["account"]
+        except TransactionUnfinished:
+            raise Busy from None
 
     def _own(self, account_id: str, subject: str) -> Stored:
         stored = self._stored(account_id)
@@ -259,12 +321,6 @@ class AccountService:
             raise Busy from None
 
 
-def fingerprint(request: SignUp) -> str:
-    """SHA-256 over the checked request, the same for the same request in every process."""
-    canonical = json.dumps(request.model_dump(), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
-
-
 def _derived(*parts: str) -> str:
     """An id that follows from the parts. As JSON, so that no two lists of parts read the same when joined."""
     return str(uuid5(_NAMESPACE, json.dumps(parts)))
@@ -277,6 +333,12 @@ def _timestamp(moment: datetime) -> str:
 def _unmoved(stored: Stored) -> Condition:
     """The record's own guard: still the caller's, still at the version that was read."""
     return Attr("subject").eq(stored["subject"]) & Attr("version").eq(stored["version"])
+
+
+def _in_time(time_left: TimeLeft | None) -> None:
+    """Give up while there is still time to say so."""
+    if time_left is not None and time_left() <= 0:
+        raise Busy
 
 
 def _allows(version: int, expected: Collection[int] | None) -> bool:

@@ -29,22 +29,21 @@ TABLE = "accounts-test"
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     """A client of an empty table on moto, in this process; the functions' environment points to the same one."""
-    environment = {
-        "ALLOWED_ORIGIN": "https://app.example.com",
-        "AWS_ACCESS_KEY_ID": "testing",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL_DYNAMODB": "",
-        "AWS_SECRET_ACCESS_KEY": "testing",
-        "POWERTOOLS_METRICS_NAMESPACE": "Accounts",
-        "POWERTOOLS_SERVICE_NAME": "accounts",
-        "TABLE_NAME": TABLE,
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    _set_environment(monkeypatch, endpoint="")
     with _fresh_wiring(), mock_aws():
         client = boto3.client("dynamodb")
         create_table(client, TABLE)
         yield client
+
+
+@pytest.fixture
+def function_client(cloud: LocalCloud, monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
+    """The client that functions use, with its timeouts and retries, on the engine that honours tokens."""
+    _set_environment(monkeypatch, endpoint=cloud.endpoint)
+    with _fresh_wiring():
+        client = dynamodb_client()
+        yield client
+        client.close()
 
 
 @pytest.fixture
@@ -80,6 +79,21 @@ def token_store(cloud: LocalCloud) -> Iterator[Store]:
         table = f"accounts-{uuid4()}"
         create_table(client, table)
         yield Store(client, table)
+
+
+def _set_environment(monkeypatch: pytest.MonkeyPatch, *, endpoint: str) -> None:
+    environment = {
+        "ALLOWED_ORIGIN": "https://app.example.com",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL_DYNAMODB": endpoint,
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "POWERTOOLS_METRICS_NAMESPACE": "Accounts",
+        "POWERTOOLS_SERVICE_NAME": "accounts",
+        "TABLE_NAME": TABLE,
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_h14_after_whatever_the_service_did_the_audit_is_clean(store: Store, aud
 
     def change_email(name: str) -> None:
         account_id = chance.choice([*alive])
-        service.change_email(account_id, changing(f"{name}@EXAMPLE.com"), subject=alive[account_id])
+        service.change(account_id, changing(f"{name}@EXAMPLE.com"), subject=alive[account_id])
 
     def delete(_: str) -> None:
         account_id = chance.choice([*alive])
@@ -148,7 +148,7 @@ def test_an_audit_that_finds_too_much_stops_early_and_says_so(store: Store, audi
 def test_what_a_scan_saw_half_of_is_no_finding(store: Store, audited: Callable[..., Report]) -> None:
     """The address moves after the scan has read the account, and before it asks for the account's marker."""
     pk = account(store, "ada")
-    move = lambda: store.service().change_email(  # noqa: E731
+    move = lambda: store.service().change(  # noqa: E731
         pk.removeprefix("ACCT#"), changing("moved@example.com"), subject="user-ada"
     )
 

@@ -1,0 +1,14 @@
+"""``PUT /accounts/{account_id}/username``: give the caller's account another username."""
+
+from __future__ import annotations
+
+from accounts.api import Request, Response, change_account, serve
+from accounts.model import ChangeUsername
+
+
+def change_username(request: Request) -> Response:
+    """200 with the account as it is now."""
+    return change_account(request, ChangeUsername)
+
+
+handler = serve("PUT", "/accounts/<account_id>/username", change_username)
