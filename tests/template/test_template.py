@@ -15,6 +15,7 @@ FUNCTIONS = {
     "SignupFunction": {"dynamodb:PutItem", "dynamodb:GetItem"},
     "GetAccountFunction": {"dynamodb:GetItem"},
     "ChangeEmailFunction": {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
+    "ChangeUsernameFunction": {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
     "DeleteAccountFunction": {"dynamodb:GetItem", "dynamodb:DeleteItem"},
     "AuthorizeFunction": set(),
 }
@@ -47,7 +48,7 @@ def test_sam_accepts_it() -> None:
     stack.sam("validate", "--lint", quiet=True)
 
 
-def test_the_functions_are_the_five() -> None:
+def test_the_functions_are_these() -> None:
     assert set(resources_of("AWS::Serverless::Function")) == set(FUNCTIONS)
 
 
@@ -153,6 +154,7 @@ def test_every_route_asks_for_a_token_but_the_preflight() -> None:
         ("POST", "/accounts"): None,
         ("GET", "/accounts/{account_id}"): None,
         ("PUT", "/accounts/{account_id}/email"): None,
+        ("PUT", "/accounts/{account_id}/username"): None,
         ("DELETE", "/accounts/{account_id}"): None,
     }
 
