@@ -1,4 +1,5 @@
-"""Shared by all rings. Imports pytest alone: the library's tests run on the older Pythons without anything else."""
+"""Shared by all rings. Imports pytest and Hypothesis alone: the library's tests run on the older Pythons without
+anything else."""
 
 from __future__ import annotations
 
@@ -6,10 +7,15 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+# A busy machine is slow, not wrong: what a test may take is not for Hypothesis to say.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 STRICT = os.environ.get("REQUIRE_ALL_RINGS", "") not in {"", "0"}
 
