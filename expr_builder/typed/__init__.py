@@ -1,0 +1,46 @@
+"""Pydantic models in and out of DynamoDB, with the builder underneath.
+
+Needs pydantic: install ``expr-builder[typed]``. Nothing else of the library imports this package.
+
+>>> from expr_builder.typed import TypedTable
+"""
+
+from __future__ import annotations
+
+try:
+    from .table import TypedTable
+except ModuleNotFoundError as error:
+    if error.name not in {"pydantic", "pydantic_core", "typing_extensions"}:
+        raise
+    raise ModuleNotFoundError(
+        'expr_builder.typed needs pydantic: install "expr-builder[typed]"', name=error.name
+    ) from None
+
+from .actions import TypedActions
+from .describing import Description
+from .errors import (
+    BatchIncomplete,
+    ConditionFailed,
+    FieldProblem,
+    InvalidQuery,
+    ItemTooLarge,
+    ValidationFailed,
+)
+from .models import unknown_attributes
+from .rows import RawItem
+from .where import Operators
+
+__all__ = [
+    "BatchIncomplete",
+    "ConditionFailed",
+    "Description",
+    "FieldProblem",
+    "InvalidQuery",
+    "ItemTooLarge",
+    "Operators",
+    "RawItem",
+    "TypedActions",
+    "TypedTable",
+    "ValidationFailed",
+    "unknown_attributes",
+]

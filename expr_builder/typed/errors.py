@@ -1,0 +1,144 @@
+"""What a typed table raises. No message contains a value; names of fields and attributes are all that it tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic_core.core_schema import ErrorType
+
+from expr_builder.errors import BatchIncomplete, BuildError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from pydantic import ValidationError
+
+__all__ = [
+    "BatchIncomplete",
+    "ConditionFailed",
+    "FieldProblem",
+    "InvalidQuery",
+    "ItemTooLarge",
+    "ValidationFailed",
+    "problems_of",
+]
+
+_BUILT_IN = frozenset(get_args(ErrorType)) - {"assertion_error", "value_error"}
+# What pydantic fills into its messages that comes from the model; anything else may come from the value.
+_FROM_THE_MODEL = {
+    *("actual_length", "class", "class_name", "decimal_places", "expected", "expected_schemes", "field_type"),
+    *("ge", "gt", "le", "lt", "max_digits", "max_length", "min_length", "multiple_of", "pattern", "whole_digits"),
+}
+
+
+class ConditionFailed(Exception):
+    """The stored item is not as the condition demands. Nothing was written.
+
+    Attributes:
+        item: The item as it is stored: a model when it can be read as one, else a ``RawItem``; ``None`` when there is
+            none.
+    """
+
+    def __init__(self, table: str, item: Any) -> None:
+        found = "there is no such item" if item is None else "the stored item is another"
+        super().__init__(f'the condition of a write to table "{table}" failed: {found}')
+        self.item = item
+
+
+class InvalidQuery(BuildError):
+    """A request that can never be right, found before anything is sent: its message names what would be."""
+
+
+class ItemTooLarge(BuildError):
+    """An item over DynamoDB's limit of 400 KB, found before anything is sent.
+
+    Attributes:
+        size: Its size in bytes.
+        limit: What is allowed, in bytes.
+        largest: Its largest attributes, each with its size in bytes, the largest first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        rule: str = "item-size",
+        place: str = "",
+        fix: str = "",
+        size: int = 0,
+        limit: int = 0,
+        largest: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        super().__init__(message, rule=rule, place=place, fix=fix)
+        self.size = size
+        self.limit = limit
+        self.largest = list(largest)
+
+
+class FieldProblem:
+    """What is wrong with one field.
+
+    Attributes:
+        field: Its path, such as ``"address.city"`` or ``"tags[2]"``.
+        code: pydantic's type of error, such as ``"string_too_short"``.
+        message: What is expected, without the value; empty where only the value could tell.
+    """
+
+    __slots__ = ("code", "field", "message")
+
+    def __init__(self, field: str, code: str, message: str = "") -> None:
+        self.field = field
+        self.code = code
+        self.message = message
+
+    def __repr__(self) -> str:
+        return f"FieldProblem({self.field!r}, {self.code!r}, {self.message!r})"
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message} [{self.code}]" if self.message else f"{self.field} [{self.code}]"
+
+
+class ValidationFailed(ValueError):
+    """Something does not fit the model: what was to be written, or with ``read="strict"`` what is stored.
+
+    Attributes:
+        model: The model's name.
+        problems: One :class:`FieldProblem` for each thing that is wrong.
+    """
+
+    def __init__(self, model: str, problems: Iterable[FieldProblem]) -> None:
+        self.model = model
+        self.problems = list(problems)
+        super().__init__(f"{model}: {'; '.join(map(str, self.problems))}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, self.problems)
+
+
+def problems_of(error: ValidationError, names: Collection[str]) -> list[FieldProblem]:
+    """What pydantic found, without any value.
+
+    Args:
+        error: pydantic's error.
+        names: The names that may be told: those of fields. Other parts of a path may be keys of a dictionary, which are
+            data, and are shown as ``*``.
+    """
+    return [
+        FieldProblem(_path(found["loc"], names), found["type"], _message(found))
+        for found in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def _path(location: tuple[int | str, ...], names: Collection[str]) -> str:
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part if part in names else '*'}"
+    return path.removeprefix(".") or "the whole"
+
+
+def _message(found: Any) -> str:
+    safe = found["type"] in _BUILT_IN and set(found.get("ctx", ())) <= _FROM_THE_MODEL
+    return str(found["msg"]) if safe else ""
