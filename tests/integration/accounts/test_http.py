@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 FUNCTIONS = {
     "SignupFunction": ("POST", "/accounts"),
     "ChangeEmailFunction": ("PUT", "/accounts/{account_id}/email"),
+    "ChangeUsernameFunction": ("PUT", "/accounts/{account_id}/username"),
     "DeleteAccountFunction": ("DELETE", "/accounts/{account_id}"),
     "GetAccountFunction": ("GET", "/accounts/{account_id}"),
 }
 BODIES = {
     "SignupFunction": {"email": "Zoe.Quill@Example.com", "username": "Zoe-Quill"},
     "ChangeEmailFunction": {"email": "Quentin.Zhou@Example.com"},
+    "ChangeUsernameFunction": {"username": "Quentin-Zhou"},
 }
 SUBJECT = "subject-zq81"
 KEY = "idempotency-zq81"
@@ -84,6 +86,31 @@ def test_the_location_of_a_new_account_is_where_it_can_be_read(client: DynamoDBC
     _, headers, account = answer("SignupFunction", event_for("SignupFunction"))
 
     assert headers["Location"] == f"/v1/accounts/{account['account_id']}"
+
+
+@pytest.mark.parametrize("function", ["ChangeEmailFunction", "ChangeUsernameFunction"])
+def test_H17_a_change_with_its_key_again_gets_the_same_answer_again_and_another_body_422(
+    function: str, client: DynamoDBClient
+) -> None:
+    account_id = signed_up()
+    first = answer(function, event_for(function, account_id))
+    later = event_for("ChangeEmailFunction", account_id, body={"email": "later@example.com"}, headers={})
+    assert answer("ChangeEmailFunction", later)[2]["version"] == 3
+
+    assert answer(function, event_for(function, account_id)) == first
+
+    other_body = {name: f"other.{value}".lower() for name, value in BODIES[function].items()}
+    status, _, problem = answer(function, event_for(function, account_id, body=other_body))
+    assert (status, problem["errors"]) == (
+        422,
+        [
+            {
+                "field": "Idempotency-Key",
+                "code": "reused",
+                "message": "was used for another request: use a fresh key",
+            }
+        ],
+    )
 
 
 # --- routes
