@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from accounts import coldstart
 from accounts.observability import log_failure, logger, metrics, record
 from accounts.problems import headers_of, problem_of, unexpected
 from accounts.request import BadRequest, Request, etag
@@ -74,7 +75,9 @@ def serve(method: str, route: str, operation: Operation) -> Callable[[dict[str, 
         return response.to_lambda()
 
     logged = logger.inject_lambda_context(handle, clear_state=True)
-    return metrics.log_metrics(logged, capture_cold_start_metric=True)
+    measured = metrics.log_metrics(logged, capture_cold_start_metric=True)
+    coldstart.finish(account_service)
+    return measured
 
 
 def account_response(account: Account, *, status: int = 200, location: str | None = None) -> Response:

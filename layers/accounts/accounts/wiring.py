@@ -1,12 +1,12 @@
-"""The one client and the one service of a Lambda container, made when the first request needs them."""
+"""The one client and the one service of a Lambda container, made when they are first asked for."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import boto3
 from botocore.config import Config
+from botocore.session import get_session
 
 from accounts.service import AccountService
 from accounts.settings import settings
@@ -31,8 +31,10 @@ def dynamodb_client() -> DynamoDBClient:
 
     Two, because a transaction that is still in progress, or in conflict, is sent again by ``TransactWrite.send`` with
     the same token, as long as the function's time allows; more attempts below that would only eat that time.
+
+    It is the client that ``boto3.client`` would give, without loading boto3's resources and S3 transfers.
     """
-    return boto3.client(
+    client = get_session().create_client(
         "dynamodb",
         config=Config(
             connect_timeout=_CONNECT_SECONDS,
@@ -40,6 +42,7 @@ def dynamodb_client() -> DynamoDBClient:
             retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
         ),
     )
+    return cast("DynamoDBClient", client)
 
 
 @cache
