@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke test lint format build lock
+.PHONY: help run stop clean token invoke markers test lint format build lock
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -28,6 +28,10 @@ token:  ## Print a development token: make token SUB=alice
 invoke:  ## Run one event in SAM's container on the running local cloud: make invoke EVENT=events/signup-201-created.json
 	@tools/bootstrap dev sam ministack
 	@$(PYTHON) -m tools.invoke "$$EVENT"
+
+markers:  ## Audit or mend uniqueness markers: make markers ARGS="audit" (or repair, backfill, show VALUE; --help)
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.markers $(ARGS)
 
 test:  ## Run the tests: all rings, or one (RING=unit|integration|template|sam|deployed), ARGS= for pytest
 	@tools/bootstrap dev sam ministack

@@ -18,6 +18,7 @@ FUNCTIONS = {
     "ChangeUsernameFunction": {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
     "DeleteAccountFunction": {"dynamodb:GetItem", "dynamodb:DeleteItem"},
     "AuthorizeFunction": set(),
+    "AuditMarkersFunction": {"dynamodb:Scan", "dynamodb:BatchGetItem", "dynamodb:GetItem"},
 }
 
 
@@ -147,6 +148,7 @@ def test_every_route_asks_for_a_token_but_the_preflight() -> None:
         (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"].get("Auth")
         for function in resources_of("AWS::Serverless::Function").values()
         for event in function["Properties"].get("Events", {}).values()
+        if event["Type"] == "Api"
     }
 
     assert (auth["DefaultAuthorizer"], auth["AddDefaultAuthorizerToCorsPreflight"]) == ("Token", False)
@@ -157,6 +159,35 @@ def test_every_route_asks_for_a_token_but_the_preflight() -> None:
         ("PUT", "/accounts/{account_id}/username"): None,
         ("DELETE", "/accounts/{account_id}"): None,
     }
+
+
+@pytest.mark.parametrize(("stage", "state"), [("production", "ENABLED"), ("sandbox", "DISABLED")])
+def test_the_markers_are_audited_every_day_in_production_only(stage: str, state: str) -> None:
+    function = in_stage(template()["Resources"]["AuditMarkersFunction"], stage)["Properties"]
+
+    assert function["Events"]["Daily"]["Properties"]["Schedule"] == "rate(1 day)"
+    assert function["Events"]["Daily"]["Properties"]["State"] == state
+    assert function["EventInvokeConfig"] == {"MaximumRetryAttempts": 0}
+
+
+def test_one_finding_or_one_failed_audit_raises_the_alarm() -> None:
+    alarm = template()["Resources"]["MarkerAlarm"]["Properties"]
+    metrics = {each["Id"]: each.get("MetricStat", {}).get("Metric") for each in alarm["Metrics"]}
+
+    assert metrics == {
+        "either": None,
+        "findings": {
+            "Namespace": "Accounts",
+            "MetricName": "MarkerFindings",
+            "Dimensions": [{"Name": "service", "Value": "accounts"}],
+        },
+        "errors": {
+            "Namespace": "AWS/Lambda",
+            "MetricName": "Errors",
+            "Dimensions": [{"Name": "FunctionName", "Value": {"!Ref": "AuditMarkersFunction"}}],
+        },
+    }
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"], alarm["TreatMissingData"]) == (1, 1, "notBreaching")
 
 
 def test_what_api_gateway_answers_by_itself_is_a_problem_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from accounts.markers.examine import Examiner
@@ -44,7 +45,8 @@ def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = 
             else examiner.marker(suspect.field, suspect.marker)
             for suspect in found
         )
-        return tally, [sight.finding for sight in sights if sight.finding is not None]
+        findings = (sight.finding for sight in sights if sight.finding is not None)
+        return tally, list(islice(findings, options.most))
 
     report = survey(layout, client, examined, options)
     if not report.resumed:

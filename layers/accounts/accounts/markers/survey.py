@@ -85,19 +85,23 @@ def survey(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOpti
     checkpoint = options.checkpoint
     earlier = checkpoint.load() if checkpoint is not None else None
     position = earlier or Position(options.segments)
+    if checkpoint is not None:
+        checkpoint.save(position, now=True)  # a file that cannot be written is better known now than at the end
     try:
         _read(layout, client, work, position, options)
     except BaseException:
         if checkpoint is not None:
             checkpoint.save(position, now=True)
         raise
+    # At the limit a page may have more than was looked for; whoever stops there mends what was found and begins anew.
+    limited = len(position.findings) >= options.most
     if checkpoint is not None:
-        # Whoever stops at the limit of findings mends those and begins anew.
-        if position.complete or len(position.findings) >= options.most:
+        if position.complete or limited:
             checkpoint.remove()
         else:
             checkpoint.save(position, now=True)
-    return Report(distinct(position.findings), position.tally, position.complete, earlier is not None)
+    complete = position.complete and not limited
+    return Report(distinct(position.findings), position.tally, complete, earlier is not None)
 
 
 def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions) -> None:

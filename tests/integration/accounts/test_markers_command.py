@@ -1,0 +1,403 @@
+"""The command line of the markers: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+
+from accounts.markers.cli import main
+from tests.support.cloud import dynamodb
+from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
+from tests.support.store import Store
+from tests.support.template import ROOT, create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from tools.local_cloud import LocalCloud
+
+    Output = tuple[int, str, str]
+    Run = Callable[..., Output]
+
+
+@pytest.fixture
+def store(client: DynamoDBClient, table: str) -> Store:
+    """The table on moto, which TABLE_NAME names."""
+    return Store(client, table)
+
+
+@pytest.fixture
+def run(store: Store, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command in this process; returns exit code, standard output and standard error.
+
+    One thread, as moto's transactions do not bear several.
+    """
+
+    def command(name: str, *arguments: str) -> Output:
+        threads = () if name == "show" else ("--segments", "1")
+        code = main([name, *threads, *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+def lines(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_a_clean_audit_is_a_sentence_and_exit_code_0(store: Store, run: Run) -> None:
+    account(store, "ada")
+
+    assert run("audit") == (0, "1 record and 2 markers read: no findings.\n", "")
+
+
+def test_findings_are_a_table_their_meaning_and_exit_code_1(store: Store, run: Run) -> None:
+    put(store, lock("UNIQ#HANDLE#bob", "ACCT#1"))
+    put(store, lock("UNIQ#EMAIL#bob@example.com", "ACCT#1"))
+
+    assert run("audit") == (
+        1,
+        (
+            "KIND    FIELD     MARKER                      RECORD  HOLDER\n"
+            "orphan  email     UNIQ#EMAIL#bob@example.com  -       ACCT#1\n"
+            "orphan  username  UNIQ#HANDLE#bob             -       ACCT#1\n"
+            "\n"
+            "orphan: a marker whose record does not exist: its value is blocked for everybody\n"
+            "\n"
+            "0 records and 2 markers read: 2 findings (2 orphan).\n"
+        ),
+        "",
+    )
+
+
+def test_json_is_a_line_for_each_finding_and_a_summary(store: Store, run: Run) -> None:
+    wanted = [damage(store) for damage in DAMAGES]
+
+    code, output, errors = run("audit", "--format", "json")
+
+    *findings, summary = lines(output)
+    assert (code, errors) == (1, "")
+    assert sorted(findings, key=str) == sorted((finding.to_json() for finding in wanted), key=str)
+    assert summary == {
+        "summary": {
+            "complete": True,
+            "records": 8,
+            "markers": 16,
+            "others": 0,
+            "findings": {"double": 1, "duplicate": 1, "invalid": 1, "missing": 1, "orphan": 2, "stolen": 2},
+        }
+    }
+
+
+def test_redacted_findings_hide_the_values_and_cannot_be_mended_by(store: Store, run: Run, tmp_path: Path) -> None:
+    finding = orphan(store)
+    kept = tmp_path / "findings.jsonl"
+
+    _, output, _ = run("audit", "--format", "json", "--redact")
+    kept.write_text(output)
+    refused = run("repair", "--from", str(kept))
+
+    (shown, _) = lines(output)
+    assert shown.pop("marker").startswith("UNIQ#EMAIL#~")
+    assert shown == {"kind": "orphan", "field": "email", "holder": finding.holder, "redacted": True}
+    assert "orphan@" not in output
+    assert refused == (
+        2,
+        "",
+        f"accounts-markers: {kept}, line 1: redacted; audit again without --redact to repair.\n",
+    )
+
+
+def test_a_dry_run_prints_the_transaction_and_sends_nothing(store: Store, run: Run) -> None:
+    finding = missing(store)
+    before_it = store.items()
+
+    code, output, _ = run("repair", "--dry-run")
+
+    assert code == 1
+    assert output == (
+        f"planned  missing  username  UNIQ#HANDLE#missing  record {finding.record}\n"
+        f"    ConditionCheck PK = '{finding.record}', SK = 'PROFILE'\n"
+        "      if attribute_exists(PK) AND username = 'missing'\n"
+        f"    Put PK = 'UNIQ#HANDLE#missing', SK = 'LOCK', owner = '{finding.record}'\n"
+        "      if attribute_not_exists(PK)\n"
+        "1 planned.\n"
+    )
+    assert store.items() == before_it
+
+
+def test_a_repair_mends_audits_again_and_ends_clean(store: Store, run: Run) -> None:
+    finding = missing(store)
+
+    assert run("repair") == (
+        0,
+        (
+            f"mended  missing  username  UNIQ#HANDLE#missing  record {finding.record}\n"
+            "1 mended.\n"
+            "Audited again:\n"
+            "1 record and 2 markers read: no findings.\n"
+        ),
+        "",
+    )
+    assert run("repair") == (0, "nothing to mend.\n", "")
+    store.check()
+
+
+def test_what_a_person_must_decide_is_exit_code_1(store: Store, run: Run) -> None:
+    clash = duplicate(store)
+
+    code, output, _ = run("repair")
+
+    assert code == 1
+    assert output.startswith(
+        f"left  duplicate  email  UNIQ#EMAIL#twin@example.com  record {clash.record}  holder {clash.holder}\n1 left.\n"
+    )
+
+
+def test_findings_of_an_earlier_audit_can_be_mended(store: Store, run: Run, tmp_path: Path) -> None:
+    finding = orphan(store)
+    kept = tmp_path / "findings.jsonl"
+    kept.write_text(run("audit", "--format", "json")[1])
+
+    first = run("repair", "--from", str(kept), "--format", "json")
+    second = run("repair", "--from", str(kept), "--format", "json")
+
+    mended, sums = lines(first[1])
+    assert (first[0], mended["outcome"], mended["finding"], sums) == (
+        0,
+        "mended",
+        finding.to_json(),
+        {"summary": {"mended": 1}},
+    )
+    assert (second[0], lines(second[1])) == (
+        0,
+        [{"outcome": "gone", "finding": finding.to_json()}, {"summary": {"gone": 1}}],
+    )
+    store.check()
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"kind": "odd", "field": "email"}', '{"kind": "orphan"}', '{"kind": "orphan", "extra": 1}']
+)
+def test_a_file_of_something_else_is_refused_by_line(run: Run, tmp_path: Path, text: str) -> None:
+    kept = tmp_path / "findings.jsonl"
+    kept.write_text(f'{{"summary": {{}}}}\n\n{text}\n')
+
+    assert run("repair", "--from", str(kept)) == (
+        2,
+        "",
+        f"accounts-markers: {kept}, line 3: no finding, as audit --format json writes them.\n",
+    )
+
+
+def test_show_is_a_table_for_each_holder(store: Store, run: Run) -> None:
+    pk = account(store, "ada")
+
+    code, output, _ = run("show", "ADA")
+
+    assert code == 0
+    width = len(pk)
+    assert output == (
+        "email: not a value that email can have.\n"
+        "\n"
+        f"username: held by {pk} (through UNIQ#HANDLE#ada).\n"
+        f"    FIELD     RECORD           MARKER                      {'HOLDER'.ljust(width)}  VERDICT\n"
+        f"    email     ada@example.com  UNIQ#EMAIL#ada@example.com  {pk}  fine\n"
+        f"    username  ada              UNIQ#HANDLE#ada             {pk}  fine\n"
+    )
+    assert run("show", "nobody") == (
+        0,
+        "email: not a value that email can have.\n\nusername: nobody holds it (there is no UNIQ#HANDLE#nobody).\n",
+        "",
+    )
+
+
+def test_show_of_a_marker_without_a_record_says_what_is_wrong(store: Store, run: Run) -> None:
+    put(store, lock("UNIQ#HANDLE#bob", "ACCT#gone"))
+
+    code, output, _ = run("show", "bob")
+
+    assert code == 1
+    assert output.endswith(
+        "username: held by ACCT#gone (through UNIQ#HANDLE#bob) - "
+        "orphan: a marker whose record does not exist: its value is blocked for everybody.\n"
+    )
+    assert [line["holder"] for line in lines(run("show", "bob", "--format", "json")[1])] == [None, "ACCT#gone"]
+
+
+def test_stored_control_characters_do_not_reach_the_terminal(store: Store, run: Run) -> None:
+    put(store, lock("UNIQ#HANDLE#\x1b[2Jbob", "ACCT#1"))
+
+    assert "\x1b" not in run("audit")[1]
+
+
+# --- refusals
+
+
+REFUSALS = {
+    "audit --table nowhere": (
+        "Scan: ResourceNotFoundException (there is no such table here: check --table, the Region and AWS_ENDPOINT_URL)"
+    ),
+    "audit --table a/b": (
+        "a table's name has 1 to 255 letters, digits, _ . or - (or give the table's whole ARN) [table-name]"
+    ),
+    "audit --unique shop": "--unique shop: write it as module:attribute, such as shop.schema:unique.",
+    "audit --unique shop:unique": "--unique shop:unique: the module cannot be imported (No module named 'shop').",
+    "audit --unique json:unique": "--unique json:unique: the module has no unique.",
+    "audit --unique json:__name__": "json:__name__ is no Unique, no Layout, and makes none of a table's name.",
+    "repair --from missing.jsonl": "missing.jsonl cannot be read (FileNotFoundError).",
+    "audit --checkpoint no/such/a.json": "no/such/a.json cannot be written (No such file or directory).",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSALS)
+def test_what_cannot_be_done_is_one_line_and_exit_code_2(
+    run: Run, arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert run(*arguments.split()) == (2, "", f"accounts-markers: {REFUSALS[arguments]}\n")
+
+
+def test_without_a_table_it_says_how_to_name_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TABLE_NAME")
+
+    assert run("audit") == (2, "", "accounts-markers: Name the table: --table, or TABLE_NAME in the environment.\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["mend"], ["audit", "--segments", "0"], ["show"]])
+def test_wrong_arguments_are_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: accounts-markers")
+
+
+def test_a_checkpoint_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("[]")
+
+    assert run("audit", "--checkpoint", str(kept)) == (
+        2,
+        "",
+        f"accounts-markers: {kept} is no checkpoint: name another file.\n",
+    )
+    assert kept.read_text() == "[]"
+
+
+# --- another table, declared elsewhere
+
+
+SHOP = """
+from expr_builder import Marker, Table, Unique
+
+unique = Unique(Table("shop", partition_key="id"), owner="id", sku=Marker("SKU#{}", sort="", optional=True))
+"""
+
+
+def test_any_table_with_a_unique_can_be_audited(
+    client: DynamoDBClient, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table without a sort key and with an optional field."""
+    (tmp_path / "shop_schema.py").write_text(SHOP)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("TABLE_NAME")
+    client.create_table(
+        TableName="shop",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for item in ({"id": "P#1", "sku": "a"}, {"id": "P#2"}, {"id": "SKU#b", "owner": "P#2"}, {"id": "N#1", "sku": "n"}):
+        client.put_item(TableName="shop", Item={name: {"S": value} for name, value in item.items()})
+    declared = ("--unique", "shop_schema:unique", "--record-prefix", "P#")
+
+    audited = run("audit", *declared, "--format", "json")
+    filled = run("backfill", *declared)
+    repaired = run("repair", *declared)
+
+    assert lines(audited[1])[:-1] == [
+        {"kind": "double", "field": "sku", "marker": "SKU#b", "holder": "P#2"},
+        {"kind": "missing", "field": "sku", "marker": "SKU#a", "record": "P#1"},
+    ]
+    assert filled[:2] == (0, "2 records and 1 marker read, 1 marker added: no findings.\n")
+    assert repaired[0] == 0
+    assert client.get_item(TableName="shop", Key={"id": {"S": "SKU#a"}})["Item"]["owner"] == {"S": "P#1"}
+    assert "Item" not in client.get_item(TableName="shop", Key={"id": {"S": "SKU#b"}})
+    assert run("audit", *declared, "--table", "other")[2] == (
+        "accounts-markers: shop_schema:unique is declared on table shop, not other.\n"
+    )
+
+
+def test_a_unique_on_a_table_with_a_sort_key_needs_to_know_the_records(
+    run: Run, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "users_schema.py").write_text(
+        "from accounts.schema import accounts_table, unique_fields\n\n\n"
+        "def unique(name):\n    return unique_fields(accounts_table(name))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    account(store, "ada")
+
+    assert run("audit", "--unique", "users_schema:unique") == (
+        2,
+        "",
+        "accounts-markers: The table has a sort key: say which one every record has, with --record-sort.\n",
+    )
+    assert run("audit", "--unique", "users_schema:unique", "--record-sort", "PROFILE")[:2] == (
+        0,
+        "1 record and 2 markers read: no findings.\n",
+    )
+
+
+# --- as a program of its own
+
+
+@pytest.fixture
+def cloud_store(cloud: LocalCloud) -> Any:
+    with dynamodb(cloud) as client:
+        table = f"accounts-{uuid4()}"
+        create_table(client, table)
+        yield Store(client, table)
+
+
+def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
+    cloud: LocalCloud, cloud_store: Store
+) -> None:
+    wanted = [damage(cloud_store) for damage in DAMAGES]
+    environment = {
+        **cloud.environment(),
+        "TABLE_NAME": cloud_store.table,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'layers/accounts'}",
+    }
+
+    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "accounts.markers", *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    audited, repaired = program("audit", "--format", "json"), program("repair")
+
+    assert (audited.returncode, audited.stderr) == (1, "")
+    assert sorted(lines(audited.stdout)[:-1], key=str) == sorted((one.to_json() for one in wanted), key=str)
+    assert repaired.returncode == 1
+    assert repaired.stdout.splitlines()[-1] == ("8 records and 14 markers read: 2 findings (1 duplicate, 1 invalid).")
+    piped = subprocess.run(
+        f"{sys.executable} -m accounts.markers audit --format json | head -n 1",
+        shell=True,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (json.loads(piped.stdout)["kind"], piped.stderr) == ("duplicate", "")

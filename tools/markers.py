@@ -1,0 +1,42 @@
+"""``make markers ARGS="audit"``: ``python -m accounts.markers``, on the running local cloud unless a table is named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tools import stack
+from tools.local_cloud import running_in
+from tools.run import FOLDER
+from tools.venvs import ROOT
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command and returns its exit code."""
+    environment = dict(os.environ)
+    if not _names_a_table(arguments):
+        cloud = running_in(FOLDER)
+        if cloud is None:
+            print(
+                "The local cloud is not running: start it with `make run`, or name a table of your AWS account: "
+                "make markers ARGS='audit --table NAME'",
+                file=sys.stderr,
+            )
+            return 2
+        environment = cloud.environment() | {"TABLE_NAME": stack.describe(cloud).table}
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "layers/accounts"), str(ROOT)])
+    command = [sys.executable, "-m", "accounts.markers", *(arguments or ["--help"])]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _names_a_table(arguments: list[str]) -> bool:
+    named = any(argument.split("=")[0] in {"--table", "-h", "--help"} for argument in arguments)
+    return named or not arguments or bool(os.environ.get("TABLE_NAME"))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # the command itself has said what there is to say
+        sys.exit(2)
