@@ -99,6 +99,22 @@ def test_an_email_change_moves_the_address_and_counts_the_version(service: Servi
     ]
 
 
+def test_a_username_change_moves_the_name_and_counts_the_version(service: Service) -> None:
+    alice = service.caller("alice")
+    account = alice.sign_up("ada@example.com", "ada").json
+
+    answer = alice.change_username(account["account_id"], "Countess", If_Match='"1"')
+
+    changed = {**account, "username": "Countess", "version": 2}
+    assert (answer.status, answer.json, answer.headers["etag"]) == (200, changed, '"2"')
+    assert [item["PK"] for item in service.stored()] == [
+        f"ACCT#{account['account_id']}",
+        "UNIQ#EMAIL#ada@example.com",
+        "UNIQ#HANDLE#countess",
+    ]
+    assert service.caller("bob").sign_up("bob@example.com", "ada").status == 201
+
+
 def test_a_stale_change_or_deletion_is_412_and_changes_nothing(service: Service) -> None:
     alice = service.caller("alice")
     account_id = alice.sign_up("ada@example.com", "ada").json["account_id"]
@@ -220,6 +236,23 @@ def test_the_same_idempotency_key_with_another_body_is_422(service: Service) -> 
     assert answer.status == 422
     assert [(error["field"], error["code"]) for error in problem(answer)["errors"]] == [("Idempotency-Key", "reused")]
     assert service.stored() == before
+
+
+def test_H17_the_same_key_again_answers_a_change_and_a_deletion_again(service: Service) -> None:
+    alice, change, deletion = service.caller("alice"), str(uuid4()), str(uuid4())
+    account_id = alice.sign_up("ada@example.com", "ada").json["account_id"]
+
+    first = alice.change_email(account_id, "lovelace@example.com", Idempotency_Key=change)
+    alice.change_email(account_id, "countess@example.com")
+    again = alice.change_email(account_id, "lovelace@example.com", Idempotency_Key=change)
+    other = alice.change_email(account_id, "other@example.com", Idempotency_Key=change)
+
+    assert (again.status, again.text, again.headers["etag"]) == (200, first.text, '"2"')
+    assert (other.status, problem(other)["errors"][0]["code"]) == (422, "reused")
+    assert alice.read(account_id).json["email"] == "countess@example.com"
+    assert [alice.delete(account_id, Idempotency_Key=deletion).status for _ in range(2)] == [204, 204]
+    assert alice.delete(account_id).status == 404
+    assert service.stored() == []
 
 
 def test_an_idempotency_key_is_its_senders_own(service: Service) -> None:

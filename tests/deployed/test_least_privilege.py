@@ -73,6 +73,10 @@ def change(api: Api, account_id: str, key: str) -> Answer:
     return api.change_email(account_id, "new@example.com")
 
 
+def rename(api: Api, account_id: str, key: str) -> Answer:
+    return api.change_username(account_id, "new")
+
+
 def delete(api: Api, account_id: str, key: str) -> Answer:
     return api.delete(account_id)
 
@@ -87,6 +91,10 @@ def delete(api: Api, account_id: str, key: str) -> Answer:
         ("ChangeEmailFunction", "dynamodb:PutItem", change),
         ("ChangeEmailFunction", "dynamodb:UpdateItem", change),
         ("ChangeEmailFunction", "dynamodb:DeleteItem", change),
+        ("ChangeUsernameFunction", "dynamodb:GetItem", rename),
+        ("ChangeUsernameFunction", "dynamodb:PutItem", rename),
+        ("ChangeUsernameFunction", "dynamodb:UpdateItem", rename),
+        ("ChangeUsernameFunction", "dynamodb:DeleteItem", rename),
         ("DeleteAccountFunction", "dynamodb:GetItem", delete),
         ("DeleteAccountFunction", "dynamodb:DeleteItem", delete),
     ],

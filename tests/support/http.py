@@ -68,6 +68,11 @@ class Api:
         """``PUT /accounts/{account_id}/email``."""
         return self.send("PUT", f"/accounts/{account_id}/email", json.dumps({"email": email}), _named(headers))
 
+    def change_username(self, account_id: str, username: str, **headers: str) -> Answer:
+        """``PUT /accounts/{account_id}/username``."""
+        body = json.dumps({"username": username})
+        return self.send("PUT", f"/accounts/{account_id}/username", body, _named(headers))
+
     def delete(self, account_id: str, **headers: str) -> Answer:
         """``DELETE /accounts/{account_id}``."""
         return self.send("DELETE", f"/accounts/{account_id}", headers=_named(headers))

@@ -1,4 +1,4 @@
-"""What docs/reservations.md says, held against the service and the template. (The page's own blocks run as tests, too.)"""
+"""What docs/reservations.md says, held against service and template. (The blocks of the page run as tests, too.)"""
 
 from __future__ import annotations
 
