@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from tests.deployed.test_least_privilege import without
 from tests.support.damage import DAMAGES
+from tests.support.roles import without
 from tests.support.store import Store
+from tools import markers
 from tools.local_cloud import REGION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.deployed.conftest import Service
 
@@ -83,8 +85,37 @@ def test_without_one_of_its_permissions_the_audit_fails(
     for damage in DAMAGES:
         damage(store)
 
-    with without(service, action, "AuditMarkersFunction"):
+    with without(service.cloud, action, "AuditMarkersFunction"):
         refused = invoke()
 
     assert "AccessDenied" in refused["errorMessage"]
     assert "findings" in invoke()
+
+
+def test_make_markers_works_on_the_running_local_cloud(
+    service: Service, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(markers, "FOLDER", service.cloud.folder)
+    monkeypatch.delenv("TABLE_NAME", raising=False)
+    service.caller("alice").sign_up("ada@example.com", "ada")
+
+    code = markers.main(["audit"])
+
+    assert (code, capfd.readouterr().out) == (0, "1 record and 2 markers read: no findings.\n")
+
+
+def test_make_markers_says_what_to_do_when_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(markers, "FOLDER", tmp_path)
+    monkeypatch.delenv("TABLE_NAME", raising=False)
+
+    code = markers.main(["audit"])
+
+    assert (code, capfd.readouterr().err) == (
+        2,
+        (
+            "The local cloud is not running: start it with `make run`, or name a table of your AWS account: "
+            "make markers ARGS='audit --table NAME'\n"
+        ),
+    )

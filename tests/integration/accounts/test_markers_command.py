@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
 
 from accounts.markers.cli import main
+from accounts.schema import accounts_table
+from expr_builder import BatchWrite
 from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
 from tests.support.store import Store
 from tests.support.template import ROOT, create_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -365,22 +369,27 @@ def test_a_unique_on_a_table_with_a_sort_key_needs_to_know_the_records(
 
 
 @pytest.fixture
-def cloud_store(cloud: LocalCloud) -> Any:
+def cloud_store(cloud: LocalCloud) -> Iterator[Store]:
     with dynamodb(cloud) as client:
         table = f"accounts-{uuid4()}"
         create_table(client, table)
         yield Store(client, table)
 
 
-def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
-    cloud: LocalCloud, cloud_store: Store
-) -> None:
-    wanted = [damage(cloud_store) for damage in DAMAGES]
-    environment = {
+@pytest.fixture
+def environment(cloud: LocalCloud, cloud_store: Store) -> dict[str, str]:
+    """What leads a program to the table on the local cloud."""
+    return {
         **cloud.environment(),
         "TABLE_NAME": cloud_store.table,
         "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'layers/accounts'}",
     }
+
+
+def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
+    cloud_store: Store, environment: dict[str, str]
+) -> None:
+    wanted = [damage(cloud_store) for damage in DAMAGES]
 
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "accounts.markers", *arguments]
@@ -401,3 +410,36 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
         check=False,
     )
     assert (json.loads(piped.stdout)["kind"], piped.stderr) == ("duplicate", "")
+
+
+def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
+    cloud_store: Store, environment: dict[str, str], tmp_path: Path
+) -> None:
+    kept = tmp_path / "audit.json"
+    table = accounts_table(cloud_store.table)
+    # A first page with enough to examine to be interrupted at it, and a second one.
+    orphans = (lock(f"UNIQ#HANDLE#lost{number}", "ACCT#gone") for number in range(200))
+    others = ({"PK": f"ZONE#{number}", "SK": "ITEM"} for number in range(400))
+    BatchWrite.stream(cloud_store.client, (table.put(item) for item in (*orphans, *others)))
+    command = [sys.executable, "-m", "accounts.markers", "audit", "--segments", "1", "--checkpoint", str(kept)]
+    running = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    deadline = time.monotonic() + 60
+    while not kept.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    running.send_signal(signal.SIGINT)
+    stopped = running.communicate(timeout=60)
+    read = sum(json.loads(kept.read_text())["tally"].values())
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    assert (running.returncode, *stopped) == (
+        2,
+        "",
+        f"accounts-markers: Stopped. The same command again goes on from {kept}.\n",
+    )
+    assert read < 600
+    assert again.returncode == 1
+    assert again.stdout.endswith("0 records and 200 markers read: 200 findings (200 orphan).\n")
+    assert not kept.exists()
