@@ -273,7 +273,8 @@ class _LeftOut:
         return None if self.empty is None else self.empty()
 
     def leaves_out(self, value: Any) -> bool:
-        return value is None if self.empty is None else isinstance(value, (set, frozenset)) and not value
+        """Whether the value, as it is or as it is stored (an empty set as a list), is what this stands for."""
+        return value is None if self.empty is None else isinstance(value, (set, frozenset, list)) and not value
 
 
 def _left_out(field: FieldInfo) -> _LeftOut | None:
