@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import boto3
 import pytest
 
-from tools.local_cloud import REGION
+from tests.support.roles import without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tests.deployed.conftest import Service
     from tests.support.http import Answer, Api
@@ -22,39 +19,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def service(guarded_service: Service) -> Service:
     return guarded_service.emptied()
-
-
-@contextmanager
-def without(service: Service, action: str, function: str) -> Iterator[None]:
-    """Take an action from the function's role, inside the block."""
-    iam: Any = boto3.client(
-        "iam",
-        endpoint_url=service.cloud.endpoint,
-        region_name=REGION,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
-    roles = [role["RoleName"] for role in iam.list_roles()["Roles"]]
-    role = next(name for name in roles if name.startswith(f"accounts-{function}Role"))
-    (policy,) = iam.list_role_policies(RoleName=role)["PolicyNames"]
-    granted = iam.get_role_policy(RoleName=role, PolicyName=policy)["PolicyDocument"]
-    (statement,) = granted["Statement"]
-    reduced = {**statement, "Action": [one for one in statement["Action"] if one != action]}
-    assert len(reduced["Action"]) == len(statement["Action"]) - 1
-
-    def write(document: dict[str, Any]) -> None:
-        iam.put_role_policy(RoleName=role, PolicyName=policy, PolicyDocument=json.dumps(document))
-
-    write({**granted, "Statement": [reduced]} if reduced["Action"] else _nothing())
-    try:
-        yield
-    finally:
-        write(granted)
-        iam.close()
-
-
-def _nothing() -> dict[str, Any]:
-    return {"Statement": [{"Effect": "Deny", "Action": "dynamodb:*", "Resource": "*"}]}
 
 
 def sign_up(api: Api, account_id: str, key: str) -> Answer:
@@ -106,7 +70,7 @@ def test_without_a_permission_the_call_fails_and_writes_nothing(
     account_id = alice.sign_up("ada@example.com", "ada", Idempotency_Key=key).json["account_id"]
     before = service.stored()
 
-    with without(service, action, function):
+    with without(service.cloud, action, function):
         refused = call(alice, account_id, key)
 
     assert refused.status == 500
