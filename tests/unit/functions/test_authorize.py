@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import socket
 import threading
 import time
 from base64 import urlsafe_b64encode
@@ -285,6 +286,7 @@ class Issuer(HTTPServer):
         super().__init__(("127.0.0.1", 0), _Publishing)
         self.jwks = SIGNER.jwks()
         self.status = 200
+        self.location = ""
         self.asked: list[str] = []
 
     @property
@@ -298,6 +300,8 @@ class _Publishing(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
         self.send_response(self.server.status)
+        if self.server.location:
+            self.send_header("Location", self.server.location)
         self.end_headers()
         self.wfile.write(self.server.jwks.encode())
 
@@ -368,3 +372,85 @@ def test_an_issuer_out_of_reach_lets_nobody_in(configure: Callable[..., None], l
     configure(JWT_JWKS="", JWT_JWKS_URL=url)
 
     assert reason(bearer(SIGNER.token("user-1")), log) == "PyJWKClientConnectionError"
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Lets so many seconds pass for whoever looks at the monotonic clock."""
+    real, passed = time.monotonic, [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: real() + passed[0])
+
+    def pass_(seconds: float) -> None:
+        passed[0] += seconds
+
+    return pass_
+
+
+def test_a_new_key_is_taken_up_and_the_old_one_let_go(
+    configure: Callable[..., None], log: Log, later: Callable[[float], None]
+) -> None:
+    new = Signer.generate("new")
+    with publishing() as issuer:
+        configure(JWT_JWKS="", JWT_JWKS_URL=issuer.url)
+        assert answer(bearer(SIGNER.token("user-1")))["principalId"] == "user-1"
+
+        both = json.loads(SIGNER.jwks())["keys"] + json.loads(new.jwks())["keys"]
+        issuer.jwks = json.dumps({"keys": both})
+        later(31)
+        for signer in (SIGNER, new):
+            assert answer(bearer(signer.token("user-1")))["principalId"] == "user-1"
+
+        issuer.jwks = new.jwks()
+        later(301)
+        assert answer(bearer(new.token("user-1")))["principalId"] == "user-1"
+        assert reason(bearer(SIGNER.token("user-1")), log) == "PyJWKClientError"
+
+
+def test_unknown_keys_do_not_make_the_authorizer_pester_the_issuer(configure: Callable[..., None], log: Log) -> None:
+    with publishing() as issuer:
+        configure(JWT_JWKS="", JWT_JWKS_URL=issuer.url)
+
+        for number in range(20):
+            assert reason(bearer(Signer.generate(f"k{number}").token("user-1")), log) == "PyJWKClientError"
+
+        assert len(issuer.asked) == 1
+
+
+def test_known_keys_outlast_an_issuer_that_is_away_for_some_minutes_only(
+    configure: Callable[..., None], log: Log, later: Callable[[float], None]
+) -> None:
+    token = bearer(SIGNER.token("user-1"))
+    with publishing() as issuer:
+        configure(JWT_JWKS="", JWT_JWKS_URL=issuer.url)
+        assert answer(token)["principalId"] == "user-1"
+
+    later(200)
+    assert answer(token)["principalId"] == "user-1"
+    later(200)
+    assert reason(token, log) == "PyJWKClientConnectionError"
+
+
+def test_an_issuer_that_does_not_answer_in_time_lets_nobody_in(
+    configure: Callable[..., None], log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verify._FETCH_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        configure(JWT_JWKS="", JWT_JWKS_URL=f"http://127.0.0.1:{silent.getsockname()[1]}/")
+
+        assert reason(bearer(SIGNER.token("user-1")), log) == "PyJWKClientConnectionError"
+
+
+def test_an_issuer_that_points_elsewhere_is_not_followed(configure: Callable[..., None], log: Log) -> None:
+    with publishing() as issuer, publishing() as elsewhere:
+        issuer.status, issuer.location = 302, elsewhere.url
+        configure(JWT_JWKS="", JWT_JWKS_URL=issuer.url)
+
+        assert reason(bearer(SIGNER.token("user-1")), log) == "PyJWKClientConnectionError"
+        assert elsewhere.asked == []
+
+
+def test_two_keys_of_one_name_sign_nothing(configure: Callable[..., None], log: Log) -> None:
+    twins = json.loads(SIGNER.jwks())["keys"] * 2
+    configure(JWT_JWKS=json.dumps({"keys": twins}))
+
+    assert reason(bearer(SIGNER.token("user-1")), log) == "PyJWKSetError"
