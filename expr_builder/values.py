@@ -99,10 +99,11 @@ def sized_item(item: Mapping[str, Any], depth: int = 1) -> tuple[dict[str, Attri
     try:
         names = sorted(item)
         together = "".join(names)
-    except TypeError:  # not all of them are strings
-        for name in item:
-            _check_name(name)
-        raise
+    except TypeError:
+        odd: Any = next(name for name in item if not isinstance(name, str))
+        raise BuildError(
+            f"attribute names are strings, not {type(odd).__name__}", rule="attribute-name", fix="rename the key"
+        ) from None
     total = len(together) if together.isascii() else _text_size(together)
     typed: dict[str, AttributeValue] = {}
     for name in names:
@@ -281,11 +282,7 @@ def _utf8(text: str) -> bytes:
         ) from None
 
 
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str):
-        raise BuildError(
-            f"attribute names are strings, not {type(name).__name__}", rule="attribute-name", fix="rename the key"
-        )
+def _check_name(name: str) -> None:
     if not 0 < _text_size(name) <= MAX_ATTRIBUTE_NAME_BYTES:
         raise BuildError(
             f"an attribute name of {_text_size(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",

@@ -275,6 +275,18 @@ def test_nesting_ends_at_32_levels_even_for_a_list_that_holds_itself() -> None:
     loop.append(loop)
     with pytest.raises(BuildError, match="does it contain itself"):
         to_attribute_value(loop)
+    maze: dict[str, object] = {}
+    maze["inside"] = maze
+    with pytest.raises(BuildError) as caught:
+        to_attribute_value(maze)
+    assert caught.value.rule == "value-depth"
+    assert caught.value.place.startswith(".inside.inside")
+
+
+def test_long_names_count_by_their_bytes() -> None:
+    assert item_size(to_item({"x" * 40_000: "", "y" * 65_535: ""})) == 105_535
+    with pytest.raises(BuildError, match="an attribute name of 65536 bytes"):
+        to_item({"é" * 32_768: ""})
 
 
 _scalars = (
@@ -308,6 +320,13 @@ def test_an_item_survives_the_round_trip_with_its_size_counted_once_or_twice(ite
 def test_what_is_no_attribute_value_cannot_be_read(value: object) -> None:
     with pytest.raises(BuildError) as caught:
         from_attribute_value(value)  # type: ignore[arg-type]
+    assert caught.value.rule == "attribute-value"
+
+
+@pytest.mark.parametrize("item", [{"a": {}}, {"a": {"X": 1}}, {"a": {"M": {"b": {"N": "x"}}}}, {"a": 5}])
+def test_an_item_with_what_is_no_attribute_value_cannot_be_read(item: object) -> None:
+    with pytest.raises(BuildError) as caught:
+        from_item(item)  # type: ignore[arg-type]
     assert caught.value.rule == "attribute-value"
 
 
