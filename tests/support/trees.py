@@ -175,7 +175,9 @@ def _types(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Co
 
 @st.composite
 def _prefixes(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Condition:
-    path, value = draw(subjects)
+    textual = subjects.filter(lambda subject: isinstance(subject[1], (str, bytes)) and len(subject[1]) > 1)
+    path: Attr
+    path, value = draw(st.one_of(textual, textual, subjects))
     near = _near(value) if isinstance(value, (str, bytes)) else _texts | _binaries
     literals = near.filter(lambda argument: isinstance(argument, (str, bytes)))
     return path.begins_with(draw(st.one_of(literals, literals, _other_paths(path, subjects))))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from expr_builder import Table, to_item
+from expr_builder import Attr, Table, to_item
 from expr_builder.evaluate import operand_value, parts_of
 from expr_builder.nodes import Comparison, Function, In, Size
 from expr_builder.render import Placeholders, render
@@ -32,7 +32,7 @@ _stored = st.lists(items(), min_size=1, max_size=3)
 
 
 @pytest.mark.parametrize("kind", CLAUSES)
-@settings(_bounded, max_examples=150)
+@settings(_bounded, max_examples=100)
 @given(data=st.data(), stored=_stored)
 def test_each_kind_of_clause_is_true_where_the_engine_says_so(
     engine_client: DynamoDBClient, engine_table: str, kind: str, data: st.DataObject, stored: list[dict[str, Any]]
@@ -40,12 +40,28 @@ def test_each_kind_of_clause_is_true_where_the_engine_says_so(
     _compare(engine_client, engine_table, data.draw(clauses(kind, stored)), stored)
 
 
-@settings(_bounded, max_examples=120)
+@settings(_bounded, max_examples=80)
 @given(data=st.data(), stored=_stored)
 def test_clauses_joined_by_and_or_and_not_are_true_where_the_engine_says_so(
     engine_client: DynamoDBClient, engine_table: str, data: st.DataObject, stored: list[dict[str, Any]]
 ) -> None:
     _compare(engine_client, engine_table, data.draw(conditions(stored)), stored)
+
+
+@pytest.mark.parametrize("text", ["", "é", "𝄞", "a𝄞é", "e\u0301"])
+def test_the_size_of_text_is_counted_in_utf_16_units_here_and_there(
+    engine_client: DynamoDBClient, engine_table: str, text: str
+) -> None:
+    for size in range(len(text.encode()) + 1):
+        _compare(engine_client, engine_table, Attr("a").size() == size, [{"a": text}])
+
+
+@pytest.mark.parametrize("argument", ["", "l", "lo", "low", "o", "ow", b"lo", b"ow"])
+def test_the_beginning_is_told_from_the_middle_and_the_end_here_and_there(
+    engine_client: DynamoDBClient, engine_table: str, argument: Any
+) -> None:
+    stored: list[dict[str, Any]] = [{"a": "low" if isinstance(argument, str) else b"low"}]
+    _compare(engine_client, engine_table, Attr("a").begins_with(argument), stored)
 
 
 def _compare(client: DynamoDBClient, table: str, condition: Condition, stored: list[dict[str, Any]]) -> None:
