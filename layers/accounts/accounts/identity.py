@@ -18,6 +18,7 @@ __all__ = [
     "NORM",
     "USERNAME_MAX",
     "USERNAME_MIN",
+    "USERNAME_PATTERN",
     "InvalidIdentity",
     "email_display",
     "email_key",
@@ -30,7 +31,8 @@ EMAIL_MAX = 254  # RFC 5321, section 4.5.3.1.3: a path of 256 with its two angle
 USERNAME_MIN, USERNAME_MAX = 3, 32
 
 # ASCII only, on purpose: in Unicode, lower-casing joins names that look different (the Kelvin sign becomes "k").
-_USERNAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
+USERNAME_PATTERN = "[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*"
+_USERNAME = re.compile(USERNAME_PATTERN)
 
 
 class InvalidIdentity(ValueError):

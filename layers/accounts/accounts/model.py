@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from accounts.identity import InvalidIdentity, email_display, username_display
+from accounts.identity import (
+    EMAIL_MAX,
+    USERNAME_MAX,
+    USERNAME_MIN,
+    USERNAME_PATTERN,
+    InvalidIdentity,
+    email_display,
+    username_display,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,8 +33,22 @@ def _checked(display: Callable[[object], str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-Email = Annotated[str, _checked(email_display)]
-Username = Annotated[str, _checked(username_display)]
+# What a schema can say of them is for readers of openapi.json; what counts is the check.
+Email = Annotated[
+    str, _checked(email_display), WithJsonSchema({"type": "string", "format": "email", "maxLength": EMAIL_MAX})
+]
+Username = Annotated[
+    str,
+    _checked(username_display),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": USERNAME_MIN,
+            "maxLength": USERNAME_MAX,
+            "pattern": f"^{USERNAME_PATTERN}$",
+        }
+    ),
+]
 
 
 class _Request(BaseModel):
@@ -62,11 +84,11 @@ class Account(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    account_id: str
+    account_id: Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
     email: str
     username: str
-    version: int
-    created_at: str
+    version: Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})]
+    created_at: Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Account:
@@ -84,6 +106,9 @@ class FieldError(BaseModel):
 
 class Problem(BaseModel):
     """An answer that is not an account (RFC 9457, ``application/problem+json``)."""
+
+    # API Gateway's answer to what nobody foresaw cannot name its own status, so a schema may not demand it.
+    model_config = ConfigDict(json_schema_extra={"required": ["title"]})
 
     type: str = "about:blank"
     title: str

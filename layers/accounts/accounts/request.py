@@ -19,12 +19,14 @@ from accounts.model import FieldError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["BODY_MAX", "BadRequest", "Request", "etag"]
+__all__ = ["ACCOUNT_ID_PATTERN", "BODY_MAX", "KEY_PATTERN", "BadRequest", "Request", "etag"]
 
 BODY_MAX = 8 * 1024
 _FIELD_MAX = 64
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_ACCOUNT_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+KEY_PATTERN = "[!-~]{1,255}"  # visible ASCII
+ACCOUNT_ID_PATTERN = "[A-Za-z0-9-]{1,64}"
+_KEY = re.compile(KEY_PATTERN)
+_ACCOUNT_ID = re.compile(ACCOUNT_ID_PATTERN)
 _TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
 _TAGS = re.compile(rf"{_TAG}(?:[ \t]*,[ \t]*{_TAG})*")
 _VERSION_TAG = re.compile(r'(W/)?"([1-9][0-9]{0,17})"')
