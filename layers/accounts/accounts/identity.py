@@ -10,6 +10,7 @@ The rules carry a version, :data:`NORM`, which is stored with each account so th
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from email_validator import EmailNotValidError, validate_email
 
@@ -99,6 +100,7 @@ def _stripped(value: object) -> str:
     return value.strip(" \t\r\n") if isinstance(value, str) else ""
 
 
+@lru_cache(maxsize=4)  # one request asks twice: is it an address, and what is its key
 def _email(typed: str) -> tuple[str, str]:
     """Local part and ASCII domain. The length is looked at first, so that nothing long reaches the parser."""
     if 0 < len(typed) <= EMAIL_MAX:
