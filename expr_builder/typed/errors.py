@@ -35,6 +35,7 @@ class ConditionFailed(Exception):
     """The stored item is not as the condition demands. Nothing was written.
 
     Attributes:
+        table: The table's name.
         item: The item as it is stored: a model when it can be read as one, else a ``RawItem``; ``None`` when there is
             none.
     """
@@ -42,7 +43,11 @@ class ConditionFailed(Exception):
     def __init__(self, table: str, item: Any) -> None:
         found = "there is no such item" if item is None else "the stored item is another"
         super().__init__(f'the condition of a write to table "{table}" failed: {found}')
+        self.table = table
         self.item = item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.table, self.item)
 
 
 class InvalidQuery(BuildError):
@@ -62,17 +67,24 @@ class ItemTooLarge(BuildError):
         self,
         message: str,
         *,
-        rule: str = "item-size",
-        place: str = "",
-        fix: str = "",
-        size: int = 0,
-        limit: int = 0,
-        largest: Sequence[tuple[str, int]] = (),
+        place: str,
+        fix: str,
+        size: int,
+        limit: int,
+        largest: Sequence[tuple[str, int]],
     ) -> None:
-        super().__init__(message, rule=rule, place=place, fix=fix)
+        super().__init__(message, rule="item-size", place=place, fix=fix)
         self.size = size
         self.limit = limit
         self.largest = list(largest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = ("message", "place", "fix", "size", "limit", "largest")
+        return _too_large, tuple(getattr(self, name) for name in known)
+
+
+def _too_large(message: str, place: str, fix: str, size: int, limit: int, largest: Any) -> ItemTooLarge:
+    return ItemTooLarge(message, place=place, fix=fix, size=size, limit=limit, largest=largest)
 
 
 class FieldProblem:

@@ -55,6 +55,10 @@ class Template:
                 continue
             if field not in codec.stored_names or field in self.fields or conversion:
                 raise self._refused(f"{{{field}}} is not one field of {codec.name}")
+            if self.fields and not pending:
+                raise self._refused(
+                    f"nothing stands between {{{self.fields[-1]}}} and {{{field}}}: two keys could be one"
+                )
             self.literals.append(pending)
             self.fields.append(field)
             self._formats.append(spec or "")

@@ -21,7 +21,7 @@ from .errors import InvalidQuery
 from .sending import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from expr_builder.actions import Update
     from expr_builder.nodes import Condition
@@ -75,12 +75,21 @@ class MarkedWrites(Generic[M]):
         unique: Unique,
         drafts: Drafts[M],
         fetch: Callable[[Mapping[str, Any]], dict[str, Any] | None],
-        send: Callable[[UniqueWrite], Any],
+        send: Callable[[UniqueWrite], object],
     ) -> None:
         self._unique = unique
         self._drafts = drafts
         self._fetch = fetch
         self._send = send
+
+    @property
+    def fields(self) -> list[str]:
+        """The unique fields."""
+        return list(self._unique.markers)
+
+    def concerns(self, attributes: Iterable[Any]) -> bool:
+        """Whether a unique field is among the attributes."""
+        return any(attribute in self._unique.markers for attribute in attributes)
 
     def create(self, row: Mapping[str, Any], guard: Condition | None) -> None:
         """Write a new record with its markers.
@@ -125,25 +134,23 @@ class MarkedWrites(Generic[M]):
                 raise _refused(error) from error
             raise
 
-    def update(self, key: Mapping[str, Any], update: Update) -> None:
-        """Carry out an update, its condition included, that changes unique fields.
+    def update(self, key: Mapping[str, Any], update: Update, guard: Condition) -> None:
+        """Carry out an update that changes unique fields.
 
         Raises:
             UniqueViolation: with all taken fields.
-            Refused: when its condition does not hold.
+            Refused: when the guard does not hold.
         """
         fields = self._new_values(update)
         others = tuple(action for action in update.actions if action.path.segments[0] not in fields)
-        rest = self._drafts.table.update(key).apply(others)
-        if update.condition is not None:
-            rest = rest.when(update.condition)
+        rest = self._drafts.table.update(key).apply(others).when(guard)
 
         def draft(old: dict[str, Any] | None) -> UniqueWrite:
             if old is None:
                 raise Refused(None, sent_again=False)
             return self._unique.change(old, update=rest, **fields)
 
-        self._settle(key, update.condition, draft)
+        self._settle(key, guard, draft)
 
     def delete(self, key: Mapping[str, Any], guard: Condition | None) -> None:
         """Delete a record with its markers; nothing happens when there is none, unless the guard minds.
@@ -168,10 +175,9 @@ class MarkedWrites(Generic[M]):
         draft: Callable[[dict[str, Any] | None], UniqueWrite | None],
     ) -> None:
         """Read, draft and send, again and again while only the reading was out of date."""
-        for attempt in range(1, _ROUNDS + 1):
-            write = draft(self._fetch(key))
-            if write is None:
-                return
+        attempt = 0
+        while (write := draft(self._fetch(key))) is not None:
+            attempt += 1
             try:
                 self._send(write)
             except TransactionCanceled as error:
@@ -181,9 +187,9 @@ class MarkedWrites(Generic[M]):
                 minded = guard is not None and not guard.evaluate(refused.row)
                 if minded or attempt == _ROUNDS:
                     raise refused from error
-                time.sleep(backoff(attempt))
             else:
                 return
+            time.sleep(backoff(attempt))
 
     def _new_values(self, update: Update) -> dict[str, Any]:
         """The new values of unique fields, ``None`` for those that are removed."""

@@ -107,7 +107,7 @@ class Codec(Generic[M]):
             raise self._failed("the whole", "model_type", f"a {self.name} is expected, not a {type(model).__name__}")
         dumped = self._dump(lambda: model.model_dump(by_alias=True, round_trip=True, warnings=False))
         if self._ttl is not None:
-            dumped[self._ttl] = self._seconds(dumped.get(self._ttl))
+            dumped[self._ttl] = self._storable(self._ttl, dumped.get(self._ttl))
         try:
             checked = self.model.model_validate(dumped, strict=False)
         except ValidationError as error:
@@ -165,12 +165,6 @@ class Codec(Generic[M]):
             return epoch_seconds(value) if stored == self._ttl else storable(value)
         except NotStorable as error:
             raise self._failed(self.names.get(stored, stored), error.code, str(error)) from None
-
-    def _seconds(self, value: Any) -> int | None:
-        try:
-            return epoch_seconds(value)
-        except NotStorable as error:
-            raise self._failed(self.names[str(self._ttl)], error.code, str(error)) from None
 
     def _dump(self, dump: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         try:

@@ -17,10 +17,13 @@ a set of strings, numbers or bytes      SS, NS, BS; anything else in a set, and 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
+from numbers import Number
+from pathlib import PurePath
 from typing import Any
 
 from pydantic import SecretBytes, SecretStr
@@ -83,10 +86,10 @@ def _set(value: Any) -> Any:
 
 
 def _kind(element: Any) -> type | None:
-    for kind in (bool, str, bytes, int, float, Decimal):
-        if isinstance(element, kind):
-            return None if kind is bool else kind if kind in (str, bytes) else Decimal
-    return None
+    """What kind of set takes the element, if any."""
+    if isinstance(element, bool):
+        return None
+    return next((kind for kind in (str, bytes, Number) if isinstance(element, kind)), None)
 
 
 def _moment(value: datetime) -> str:
@@ -100,16 +103,18 @@ def _of_another_type(value: Any) -> Any:
         return storable(value.value)
     if isinstance(value, (str, int, float, Decimal, bytes)):
         return value
-    if isinstance(value, (bytearray, memoryview)):
+    if isinstance(value, bytearray):
         return bytes(value)
     if isinstance(value, datetime):
         return _moment(value)
     if isinstance(value, Mapping):
         return {_text(key): storable(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, deque)):
         return [storable(element) for element in value]
     if isinstance(value, (SecretStr, SecretBytes)):
         raise NotStorable("secret", "a secret is not stored by itself: say how with a field_serializer")
+    if isinstance(value, PurePath):
+        return str(value)
     try:
         return to_jsonable_python(value)
     except (PydanticSerializationError, ValueError):

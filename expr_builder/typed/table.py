@@ -184,7 +184,9 @@ class TypedTable(Generic[M, R, K]):
         self._drafts: Drafts[M] = Drafts(
             self._table, self._codec, self._schema, self._reader, _field(model, version, self._place)
         )
-        self._unique = unique
+        self._marked: MarkedWrites[M] | None = None
+        if unique is not None:
+            self._marked = MarkedWrites(unique, self._drafts, self._fetch, lambda tx: tx.send(client, **self._sending))
         self.actions: TypedActions[M] = TypedActions(self._drafts, unique)
         """Puts, updates, deletions, checks and reads as plain actions, for a ``TransactWrite`` or ``TransactGet``."""
 
@@ -253,7 +255,7 @@ class TypedTable(Generic[M, R, K]):
         checked, row, version = self._drafts.row(model)
         demanded = self._drafts.guard(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
         guard = joined(version, demanded)
-        if self._unique is None:
+        if self._marked is None:
             self._write(self._drafts.put_row(row, guard), meant=row)
             return checked
         self._drafts.put_row(row)  # refuses what is too large before anything is read
@@ -297,13 +299,14 @@ class TypedTable(Generic[M, R, K]):
             UniqueViolation: when a unique field's new value is taken.
         """
         draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
-        guard = self._drafts.guard(if_field_equals=if_field_equals, when=when)
-        action = draft.when(all_of(self._drafts.present(), guard))
-        if self._unique is None or not touched(action) & self._unique.markers.keys():
-            return self._shown(from_item(self._write(action.returning("ALL_NEW"))["Attributes"]))
+        demanded = self._drafts.guard(if_field_equals=if_field_equals, when=when)
+        guard = all_of(self._drafts.present(), demanded)
+        if self._marked is None or not self._marked.concerns(touched(draft)):
+            answer = self._write(draft.when(guard).returning("ALL_NEW"))
+            return self._shown(from_item(answer["Attributes"]))
         wanted = self._schema.key(key)
         with self._refusals():
-            self._marked.update(wanted, action)
+            self._marked.update(wanted, draft, guard)
             row = self._fetch(wanted)
             if row is None:  # deleted by somebody else since
                 raise Refused(None, sent_again=False)
@@ -329,7 +332,7 @@ class TypedTable(Generic[M, R, K]):
             ConditionFailed: when the item is not as demanded.
         """
         guard = self._drafts.guard(if_exists=if_exists, if_field_equals=if_field_equals, when=when)
-        if self._unique is not None:
+        if self._marked is not None:
             with self._refusals():
                 self._marked.delete(self._schema.key(key), guard)
             return
@@ -509,14 +512,6 @@ class TypedTable(Generic[M, R, K]):
 
     # --- small change
 
-    @property
-    def _marked(self) -> MarkedWrites[M]:
-        if self._unique is None:
-            raise self._invalid("no unique fields are declared", "unique=Unique(…)")
-        return MarkedWrites(
-            self._unique, self._drafts, self._fetch, lambda write: write.send(self._client, **self._sending)
-        )
-
     def _fetch(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
         return self._table.get(key, consistent=True).fetch(self._client, **self._sending)
 
@@ -532,7 +527,7 @@ class TypedTable(Generic[M, R, K]):
         if not removed and sets.keys() <= {self._drafts.version_attribute}:
             return self._codec.decode(row)
         guard = version if version is not None else self._drafts.same_as(row)
-        if self._unique is not None and self._unique.markers.keys() & {*sets, *removed}:
+        if self._marked is not None and self._marked.concerns([*sets, *removed]):
             self._marked.change(row, new, guard)
             return checked
         update = self._table.update({name: row[name] for name in self._table.key_types})
@@ -622,9 +617,9 @@ class TypedTable(Generic[M, R, K]):
             )
 
     def _refuse_batch(self, method: str) -> None:
-        if self._unique is not None:
+        if self._marked is not None:
             raise self._invalid(
-                f"{method} cannot keep the markers of {listed(self._unique.markers)}",
+                f"{method} cannot keep the markers of {listed(self._marked.fields)}",
                 "one put or delete after the other",
             )
 

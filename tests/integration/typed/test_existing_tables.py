@@ -75,6 +75,14 @@ def test_the_time_to_live_is_compared(client: DynamoDBClient, plain: Table) -> N
     assert other.describe().matches
 
 
+def test_a_time_to_live_as_declared(client: DynamoDBClient, plain: Table) -> None:
+    sessions = TypedTable(Session, plain, client, partition_key="S#{session_id}", sort_key="S", ttl="expires_at")
+    client.update_time_to_live(
+        TableName=plain.name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"}
+    )
+    assert sessions.describe().matches
+
+
 def test_typed_actions_go_into_transactions_beside_plain_ones(
     client: DynamoDBClient, orders: Table, create: Callable[..., Table]
 ) -> None:

@@ -327,6 +327,14 @@ def test_an_index_over_several_kinds_of_items_finds_this_kind_only(
     assert list(accounts.scan(index="by_mail")) == [ada]
 
 
+def test_a_template_serves_an_index_that_shares_the_key(client: DynamoDBClient, create: Callable[..., Table]) -> None:
+    plain = create("PK", "SK", by_day=Index("PK", "day", local=True))
+    events = TypedTable(Event, plain, client, partition_key="DEV#{device}", sort_key="EVENT#{day}#{number}")
+    events.put_batch([Event(device="d1", day="02", number=1), Event(device="d1", day="01", number=2)])
+    client.put_item(**plain.put({"PK": "DEV#d1", "SK": "OTHER#1", "day": "01"}).to_request())
+    assert places(events.query(where={"device": {"equals": "d1"}}, index="by_day")) == [("01", 2), ("02", 1)]
+
+
 # --- scans
 
 

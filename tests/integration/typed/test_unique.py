@@ -160,6 +160,23 @@ def test_update_of_a_missing_record_is_a_failed_condition(accounts: Accounts) ->
         accounts.update(KEY, set={"email": "new@example.com"})
 
 
+def test_a_record_that_is_deleted_right_after_its_update_is_not_made_up(
+    client: DynamoDBClient, accounts: Accounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.put(ADA)
+    send = client.transact_write_items
+
+    def and_delete(**request: Any) -> Any:
+        monkeypatch.setattr(client, "transact_write_items", send)
+        answer = send(**request)
+        accounts.delete(KEY)
+        return answer
+
+    monkeypatch.setattr(client, "transact_write_items", and_delete)
+    with pytest.raises(ConditionFailed, match="there is no such item"):
+        accounts.update(KEY, set={"email": "new@example.com"})
+
+
 def test_a_unique_field_takes_plain_values_only(accounts: Accounts) -> None:
     accounts.put(ADA)
     with pytest.raises(InvalidQuery, match="email can only be set to a value"):
