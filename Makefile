@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test lint format build lock
+.PHONY: help run stop clean token invoke markers test lint format build openapi lock
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -49,6 +49,10 @@ format:  ## Put the code into the house's format, mending what can be mended
 build:  ## Build functions and layer for this machine's processor, or ARCH=arm64|x86_64
 	@tools/bootstrap dev sam
 	@$(PYTHON) -m tools.stack "$$ARCH"
+
+openapi:  ## Write openapi.json from the models and the template's routes
+	@tools/bootstrap dev
+	@PYTHONPATH=layers/accounts $(PYTHON) -m tools.openapi
 
 lock:  ## Resolve requirements/*.in anew and write the lock files (UPGRADE=1 takes newer versions)
 	@tools/bootstrap dev
