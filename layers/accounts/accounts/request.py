@@ -23,6 +23,7 @@ __all__ = ["ACCOUNT_ID_PATTERN", "BODY_MAX", "KEY_PATTERN", "BadRequest", "Reque
 
 BODY_MAX = 8 * 1024
 _FIELD_MAX = 64
+_ERRORS_MAX = 20  # 8 KB have room for a thousand fields that nobody knows
 KEY_PATTERN = "[!-~]{1,255}"  # visible ASCII
 ACCOUNT_ID_PATTERN = "[A-Za-z0-9-]{1,64}"
 _KEY = re.compile(KEY_PATTERN)
@@ -128,7 +129,7 @@ class Request:
             return model.model_validate(value)
         except ValidationError as error:
             found = error.errors(include_url=False, include_context=False, include_input=False)
-            errors = [_field_error(one["loc"], one["type"], one["msg"]) for one in found]
+            errors = [_field_error(one["loc"], one["type"], one["msg"]) for one in found[:_ERRORS_MAX]]
         raise BadRequest(422, "Some fields are not valid.", *errors)
 
     def _versions(self, header: str, *, weak: bool) -> frozenset[int] | None:

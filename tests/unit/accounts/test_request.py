@@ -259,6 +259,29 @@ def test_every_faulty_field_is_named_and_no_value_is_repeated(body: Any, errors:
     assert (status, detail, found) == (422, "Some fields are not valid.", errors)
 
 
+def test_a_thousand_faulty_fields_do_not_make_a_thousand_errors() -> None:
+    unknown = {f"x{number}": 1 for number in range(900)}
+
+    _, _, found = refusal(lambda: with_body({"email": SECRET, **unknown}).body(SignUp))
+
+    assert found[:3] == [("email", "invalid_email"), ("username", "missing"), ("x0", "extra_forbidden")]
+    assert len(found) == 20
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 8192,
+        "[" * 4096 + "]" * 4096,
+        '{"a":' * 1638,
+        '{"email": ' + "[" * 4000 + "]" * 4000 + ', "username": "ada"}',
+        '{"email": ' + '{"a":' * 1300 + "1" + "}" * 1300 + ', "username": "ada"}',
+    ],
+)
+def test_the_deepest_nest_that_fits_into_a_body_is_refused_like_any_other(body: str) -> None:
+    assert refusal(lambda: with_body(body).body(SignUp))[0] in (400, 422)
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),
