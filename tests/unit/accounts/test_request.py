@@ -259,8 +259,8 @@ def test_every_faulty_field_is_named_and_no_value_is_repeated(body: Any, errors:
     assert (status, detail, found) == (422, "Some fields are not valid.", errors)
 
 
-def test_a_thousand_faulty_fields_do_not_make_a_thousand_errors() -> None:
-    unknown = {f"x{number}": 1 for number in range(900)}
+def test_many_hundred_faulty_fields_do_not_make_as_many_errors() -> None:
+    unknown = {f"x{number}": 1 for number in range(700)}
 
     _, _, found = refusal(lambda: with_body({"email": SECRET, **unknown}).body(SignUp))
 
