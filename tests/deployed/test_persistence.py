@@ -23,6 +23,7 @@ def test_accounts_outlive_the_local_cloud_and_a_second_deployment(built: Path, t
     with local_cloud(tmp_path, persist=True) as cloud:
         account = deploy().sign_up("ada@example.com", "ada").json
     assert not cloud.is_running()
+    assert {path.name for path in tmp_path.iterdir()} == {"accounts-parameters.yaml", "ministack.log", "state"}
 
     with running(cloud):
         alice = deploy()
