@@ -63,7 +63,7 @@ def test_every_block_of_a_page_does_what_the_page_says(
 
 
 def _run_python(block: Block, names: dict[str, object]) -> str:
-    code = compile("\n" * block.line + block.text, str(block.page), "exec")
+    code = compile("\n" * block.line + block.text, str(block.page), "exec", dont_inherit=True)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(code, names)
