@@ -206,7 +206,7 @@ def _write_chunk(
 def _get_items(chunk: tuple[Get, ...]) -> dict[str, Any]:
     tables: dict[str, dict[str, Any]] = {}
     for action in chunk:
-        body = action.to_request()
+        body: Any = action.to_request()
         name, key = body.pop("TableName"), body.pop("Key")
         wanted = tables.setdefault(name, {"Keys": [], **body})
         if {part: value for part, value in wanted.items() if part != "Keys"} != body:

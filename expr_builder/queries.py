@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef
 
     from .nodes import Node
     from .tables import Index, Item, TableKeys, TypedItem
@@ -120,7 +121,7 @@ class Search(Action):
         """Start after this key: the ``last_key`` of a page, as Python values; from the beginning for ``None``."""
         return self._replace(_start=last_key)
 
-    def to_request(self) -> dict[str, Any]:
+    def to_request(self) -> Any:
         """The arguments of ``client.query`` or ``client.scan``.
 
         Raises:
@@ -243,6 +244,11 @@ class Query(Search):
     operation = "Query"
     _call = "query"
 
+    if TYPE_CHECKING:
+
+        def to_request(self) -> QueryInputTypeDef:
+            """The arguments of the client call."""
+
     def __init__(self, table: TableKeys, key_condition: Condition) -> None:
         super().__init__(table)
         self._forward = True
@@ -316,6 +322,11 @@ class Scan(Search):
 
     operation = "Scan"
     _call = "scan"
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> ScanInputTypeDef:
+            """The arguments of the client call."""
 
     def __init__(self, table: TableKeys) -> None:
         super().__init__(table)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import GetItemInputTypeDef
 
     from .nodes import Path
     from .tables import Item, TableKeys, TypedItem
@@ -66,12 +67,12 @@ class Get(Action):
         """What is projected; empty for the whole item."""
         return self._paths
 
-    def to_request(self) -> dict[str, Any]:
+    def to_request(self) -> GetItemInputTypeDef:
         """The arguments of ``client.get_item``."""
         body = self._body()
         if self._consistent:
             body["ConsistentRead"] = True
-        return body
+        return body  # type: ignore[return-value]  # built dictionary by dictionary
 
     def to_transact_item(self) -> dict[str, Any]:
         """The read as one entry of ``TransactItems``: ``{"Get": {…}}``. Transactional reads are always consistent."""

@@ -21,7 +21,9 @@ from .values import size_of, sized_item
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, ClassVar, Self
+    from typing import Any, ClassVar, NoReturn, Self
+
+    from mypy_boto3_dynamodb.type_defs import DeleteItemInputTypeDef, PutItemInputTypeDef, UpdateItemInputTypeDef
 
     from .nodes import Path
     from .tables import Item, TableKeys, TypedItem
@@ -119,7 +121,7 @@ class WriteAction(Action):
         copy._returning = values
         return copy
 
-    def to_request(self) -> dict[str, Any]:
+    def to_request(self) -> Any:
         """The arguments of the single-item client call, such as ``client.put_item(**action.to_request())``.
 
         Raises:
@@ -198,6 +200,11 @@ class Put(WriteAction):
     operation = "Put"
     _part = "Item"
 
+    if TYPE_CHECKING:
+
+        def to_request(self) -> PutItemInputTypeDef:
+            """The arguments of the client call."""
+
     @property
     def item(self) -> TypedItem:
         """The item as AttributeValues."""
@@ -248,6 +255,11 @@ class Update(KeyedAction):
     operation = "Update"
     _always_rendered = True
     _returnable = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> UpdateItemInputTypeDef:
+            """The arguments of the client call."""
 
     def __init__(self, table: TableKeys, content: Item) -> None:
         super().__init__(table, content)
@@ -343,6 +355,11 @@ class Delete(KeyedAction):
 
     operation = "Delete"
 
+    if TYPE_CHECKING:
+
+        def to_request(self) -> DeleteItemInputTypeDef:
+            """The arguments of the client call."""
+
 
 class Check(KeyedAction):
     """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
@@ -352,7 +369,7 @@ class Check(KeyedAction):
     operation = "ConditionCheck"
     _returnable = ()
 
-    def to_request(self) -> dict[str, Any]:
+    def to_request(self) -> NoReturn:
         """Always refused: there is no single-item call for a check."""
         raise BuildError(
             "a check is only part of a transaction",
