@@ -139,15 +139,22 @@ BUILDER_RULES: dict[str, str] = {
     "marker-field": "Unique fields are declared with a Marker.",
     "marker-owner": "A record has the attribute that its markers remember as their owner.",
     "marker-template": "A marker's template has one {}, and no two templates can make one key.",
+    "marker-update": "The update that a change becomes part of is of the same record.",
     "marker-value": "A unique value is a non-empty string.",
     "operation": "lint knows the ten operations on items.",
     "path-syntax": "Path text is names and list indexes.",
     "set-mixed": "The elements of a set are all strings, all numbers or all bytes.",
     "slot-name": "Slots have non-empty names, each its own.",
     "table-alias": "alias is auto or always.",
+    "typed-alias": "A model reads each of its fields by the name under which it is written.",
+    "typed-key": "A typed table's key is made of its model's fields, exactly those.",
+    "typed-table": "A typed table's options name fields of its model, and fit each other.",
+    "typed-unique": "A single action of a typed table leaves no marker behind.",
+    "typed-write": "A typed table writes what its model allows, unique fields only as a whole.",
     "update-target": "What is updated is named by keyword, mapping or pair.",
     "update-value": "size() is for conditions only.",
     "value-type": "DynamoDB has a type for the value.",
+    "where": "A where names a partition key with equals, and one comparison of the sort key.",
 }
 """The rules that only a ``BuildError`` can have: they are about Python, or about what lint cannot see."""
 
