@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test lint format build openapi lock
+.PHONY: help run stop clean token invoke markers test bench lint format build openapi lock
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -36,6 +36,10 @@ markers:  ## Audit or mend uniqueness markers: make markers ARGS="audit" (or rep
 test:  ## Run the tests: all rings, or one (RING=unit|integration|template|sam|deployed), ARGS= for pytest
 	@tools/bootstrap dev sam ministack
 	@$(PYTHON) -m tools.rings "$$RING" -- $(ARGS)
+
+bench:  ## Measure against rivals, about two minutes; all, or one part (PART=build|import|handler|service|typed)
+	@tools/bootstrap dev sam ministack bench
+	@$(PYTHON) -m bench "$$PART"
 
 lint:  ## Check style, types and the template
 	@tools/bootstrap dev sam

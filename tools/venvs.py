@@ -44,6 +44,7 @@ ENVIRONMENTS = {
     "ministack": Environment(LOCAL / "venvs/ministack", ROOT / "requirements/ministack.txt"),
     "awscli": Environment(LOCAL / "venvs/awscli", ROOT / "requirements/awscli.txt"),
     "schemathesis": Environment(LOCAL / "venvs/schemathesis", ROOT / "requirements/schemathesis.txt"),
+    "bench": Environment(LOCAL / "venvs/bench", ROOT / "requirements/bench.txt"),
     "py311": Environment(LOCAL / "venvs/py311", ROOT / "requirements/library.txt", "3.11", optional=True),
     "py312": Environment(LOCAL / "venvs/py312", ROOT / "requirements/library.txt", "3.12", optional=True),
 }
