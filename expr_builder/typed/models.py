@@ -8,6 +8,7 @@ and is never dumped or shown. A model without such attributes equals one made by
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin
@@ -30,6 +31,7 @@ __all__ = ["Codec", "unknown_attributes"]
 M = TypeVar("M", bound=BaseModel)
 
 _UNKNOWN = "__unknown_attributes__"
+_SEQUENCES = (list, tuple, deque)
 
 
 def unknown_attributes(model: BaseModel) -> Mapping[str, Any]:
@@ -79,12 +81,15 @@ class Codec(Generic[M]):
         Raises:
             ValidationFailed: when it does not fit the model.
         """
-        known = {name: value for name, value in row.items() if name not in self._not_read}
+        known = dict(row)
+        for name in self._not_read:
+            known.pop(name, None)
         for stored, (accepted, empty) in self._filled_in.items():
             if not any(name in known for name in accepted):
                 known[stored] = empty()
         try:
-            model = self.model.model_validate(known, strict=False, extra="allow")
+            # What model_validate calls, without its detour: this runs for each row of a scan.
+            model: M = self.model.__pydantic_validator__.validate_python(known, strict=False, extra="allow")
         except ValidationError as error:
             raise ValidationFailed(self.name, problems_of(error, self._known)) from None
         _tuck_away(model)
@@ -292,7 +297,7 @@ def _models_in(value: Any) -> Iterator[BaseModel]:
     elif isinstance(value, Mapping):
         for entry in value.values():
             yield from _models_in(entry)
-    elif isinstance(value, (list, tuple, set, frozenset)):
+    elif isinstance(value, (*_SEQUENCES, set, frozenset)):
         for element in value:
             yield from _models_in(element)
 
@@ -306,8 +311,12 @@ def _tuck_away(model: BaseModel) -> None:
         if extra:
             _keep(model, {name: value for name, value in extra.items() if name not in shape.computed})
     for name, _ in shape.nested:
-        for inner in _models_in(getattr(model, name)):
-            _tuck_away(inner)
+        value = model.__dict__[name]
+        if isinstance(value, BaseModel):
+            _tuck_away(value)
+        elif value:
+            for inner in _models_in(value):
+                _tuck_away(inner)
 
 
 def _keep(model: BaseModel, unknown: Mapping[str, Any]) -> None:
@@ -326,7 +335,7 @@ def _carry_over(source: Any, target: Any) -> None:
     elif isinstance(source, Mapping) and isinstance(target, Mapping):
         for key in source.keys() & target.keys():
             _carry_over(source[key], target[key])
-    elif isinstance(source, (list, tuple)) and isinstance(target, (list, tuple)):
+    elif isinstance(source, _SEQUENCES) and isinstance(target, _SEQUENCES):
         for one, other in zip(source, target, strict=False):
             _carry_over(one, other)
 
@@ -341,7 +350,7 @@ def _restore(model: Any, row: Any) -> None:
     elif isinstance(model, Mapping) and isinstance(row, dict):
         for inner, value in zip(model.values(), row.values(), strict=False):
             _restore(inner, value)
-    elif isinstance(model, (list, tuple)) and isinstance(row, list):
+    elif isinstance(model, _SEQUENCES) and isinstance(row, list):
         for inner, value in zip(model, row, strict=False):
             _restore(inner, value)
 

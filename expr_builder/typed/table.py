@@ -574,10 +574,12 @@ class TypedTable(Generic[M, R, K]):
     def _results(
         self, rows: Iterator[dict[str, Any]], limit: int | None, excluded: tuple[str, Any] | None
     ) -> Iterator[R]:
-        def wanted(row: dict[str, Any]) -> bool:
-            return self._reader.is_visible(row) and (excluded is None or row.get(excluded[0]) != excluded[1])
-
-        return (self._shown(row) for row in islice(filter(wanted, rows), limit))
+        if self._reader.expires is not None:
+            rows = filter(self._reader.is_visible, rows)
+        if excluded is not None:
+            attribute, value = excluded
+            rows = (row for row in rows if row.get(attribute) != value)
+        return map(self._shown, islice(rows, limit))
 
     def _refined(
         self, query: Query, index: str | None, order: str, condition: Condition | None, consistent: bool

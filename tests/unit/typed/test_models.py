@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Annotated, Any, Generic, TypeVar
 
 import pytest
@@ -118,6 +119,8 @@ def test_nested_models_are_found_through_generics_and_named_types() -> None:
         alias: named = []
         anything: Any = None
         several: set[str] | tuple[Inner, ...] = ()
+        queue: deque[Inner] = deque()
+        either: Inner | int = 0
 
     codec = codec_of(Outer)
     row = {
@@ -125,6 +128,8 @@ def test_nested_models_are_found_through_generics_and_named_types() -> None:
         "alias": [{"number": 2, "c": 3}],
         "anything": {"d": 4},
         "several": [{"number": 3, "e": 5}],
+        "queue": [{"number": 4, "g": 7}],
+        "either": 8,
         "f": 6,
     }
     assert codec.encode(codec.check(codec.decode(row))) == row
