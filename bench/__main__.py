@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench import handling, page, serving, starting, tables
 from bench.rows import Row, as_text, load
@@ -32,14 +32,14 @@ RIVALS = ("boto3", "dynamoxy", "pydantic", "pydynantic", "pydynox", "pynamodb")
 def build() -> list[Row]:
     """Building requests, with every rival in one process."""
     environment = {"AWS_DEFAULT_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
-    command = [str(PYTHON), "-m", "bench.building", "24"]
+    command = [str(PYTHON), "-m", "bench.building", "20"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return load(done.stdout)
 
 
 def start() -> list[Row]:
     """Cold starts, on what ``sam build`` makes."""
-    return starting.rows(BUILD, rounds=5)
+    return starting.rows(BUILD, rounds=4)
 
 
 def handler() -> list[Row]:
@@ -51,7 +51,7 @@ def handler() -> list[Row]:
 def service() -> list[Row]:
     """The deployed API on the local cloud."""
     with _Cloud() as cloud:
-        return serving.rows(BUILD, cloud, requests=200, rounds=3)
+        return serving.rows(BUILD, cloud, requests=160, rounds=3)
 
 
 def typed() -> list[Row]:
@@ -131,9 +131,9 @@ def main() -> int:
 
 def _keep(rows: Sequence[Row]) -> None:
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    kept = {"python": python, "versions": _versions(), "rows": [row.to_json() for row in rows]}
+    kept: dict[str, Any] = {"python": python, "versions": _versions(), "rows": [row.to_json() for row in rows]}
     RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-    page.write(rows)
+    page.write([Row.from_json(row) for row in kept["rows"]])
 
 
 if __name__ == "__main__":

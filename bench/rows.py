@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,19 +64,18 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """What ``results.json`` keeps: no name or path of a machine."""
-        figures = {
-            name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in asdict(self).items()
-        }
-        return {
-            **figures,
-            "ratio": round(self.ratio, 3) if self.ratio is not None else None,
-            "reached": self.reached,
-        }
+        kept = replace(self, ours=_short(self.ours), rival=None if self.rival is None else _short(self.rival))
+        ratio = None if kept.ratio is None else _short(kept.ratio)
+        return {**asdict(kept), "ratio": ratio, "reached": kept.reached}
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Row:
         """The row that :meth:`to_json` described."""
         return cls(**{name: value for name, value in found.items() if name not in {"ratio", "reached"}})
+
+
+def _short(figure: float) -> float:
+    return float(f"{figure:.4g}")
 
 
 def dump(rows: Sequence[Row]) -> str:

@@ -10,10 +10,7 @@ import random
 from dataclasses import dataclass
 from itertools import accumulate
 
-from bench.rows import Row
 from expr_builder import Marker, Table, Unique
-
-PART = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +201,3 @@ def conflict_table() -> str:
             f"| {found.hottest:,.0f}/s |"
         )
     return "\n".join(lines)
-
-
-def rows() -> list[Row]:
-    """What a sign-up is billed."""
-    return [Row(PART, "write units of a sign-up", write_units(), None, "three items, two for each", "", most=6)]
