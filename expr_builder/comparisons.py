@@ -65,32 +65,35 @@ def compare(operator: str, left: Operand, right: Operand) -> Comparison:
         BuildError: for equal operands, an order asked of a type that has none, or a size compared with something
             that is not a number.
     """
-    place = place_of(left)
-    if left.key() == right.key():
+    if isinstance(right, Literal) is isinstance(left, Literal) and left.key() == right.key():
         raise BuildError(
             f"both sides of {operator} are the same",
             rule="operand-distinct",
-            place=place,
+            place=place_of(left),
             fix="compare with another path or a value",
         )
-    for side, other in ((left, right), (right, left)):
-        if not isinstance(side, Literal):
-            continue
-        if operator in _ORDERING and side.type not in _ORDERED_TYPES:
-            raise BuildError(
-                f"{operator} has no meaning for a value of type {side.type}",
-                rule="operand-type",
-                place=place,
-                fix="only strings, numbers and binary values have an order",
-            )
-        if isinstance(other, Size) and side.type != "N":
-            raise BuildError(
-                f"size() is a number and is compared with a value of type {side.type}",
-                rule="operand-type",
-                place=place,
-                fix="compare it with a number",
-            )
+    if isinstance(right, Literal):
+        _check_compared(operator, right, left, left)
+    if isinstance(left, Literal):
+        _check_compared(operator, left, right, left)
     return Comparison(operator, left, right)
+
+
+def _check_compared(operator: str, value: Literal, other: Operand, left: Operand) -> None:
+    if operator in _ORDERING and value.type not in _ORDERED_TYPES:
+        raise BuildError(
+            f"{operator} has no meaning for a value of type {value.type}",
+            rule="operand-type",
+            place=place_of(left),
+            fix="only strings, numbers and binary values have an order",
+        )
+    if isinstance(other, Size) and value.type != "N":
+        raise BuildError(
+            f"size() is a number and is compared with a value of type {value.type}",
+            rule="operand-type",
+            place=place_of(left),
+            fix="compare it with a number",
+        )
 
 
 def between(subject: Operand, low: Operand, high: Operand) -> Between:
@@ -99,13 +102,12 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
     Raises:
         BuildError: for bounds without an order, of two types, or in the wrong order.
     """
-    place = place_of(subject)
     for bound in (low, high):
         if isinstance(bound, Literal) and bound.type not in _ORDERED_TYPES:
             raise BuildError(
                 f"BETWEEN has no meaning for a value of type {bound.type}",
                 rule="operand-type",
-                place=place,
+                place=place_of(subject),
                 fix="only strings, numbers and binary values have an order",
             )
     if isinstance(low, Literal) and isinstance(high, Literal):
@@ -113,14 +115,14 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
             raise BuildError(
                 f"BETWEEN with bounds of two types, {low.type} and {high.type}",
                 rule="between-types",
-                place=place,
+                place=place_of(subject),
                 fix="give both bounds one type",
             )
         if _order(low) > _order(high):
             raise BuildError(
                 "BETWEEN with its bounds swapped: the first is greater than the second",
                 rule="between-order",
-                place=place,
+                place=place_of(subject),
                 fix="put the lower bound first; both ends are included",
             )
     return Between(subject, low, high)
@@ -132,26 +134,25 @@ def is_in(subject: Operand, choices: Iterable[Any]) -> In:
     Raises:
         BuildError: for a string (its characters are hardly meant), no choice at all, or more than 100.
     """
-    place = place_of(subject)
     if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
         raise BuildError(
             f"IN takes a collection of values, not a {type(choices).__name__}",
             rule="in-choices",
-            place=place,
+            place=place_of(subject),
             fix="is_in([value, …]), or eq(value) for a single one",
         )
-    operands = tuple(operand(choice, of=place) for choice in choices)
+    operands = tuple(operand(choice, of=subject) for choice in choices)
     if isinstance(choices, (set, frozenset)):  # a set has another order in each process
         operands = tuple(sorted(operands, key=lambda choice: repr(choice.key())))
     if not operands:
         raise BuildError(
-            "IN without a single value", rule="in-choices", place=place, fix="an empty choice is never true"
+            "IN without a single value", rule="in-choices", place=place_of(subject), fix="an empty choice is never true"
         )
     if len(operands) > MAX_IN_OPERANDS:
         raise BuildError(
             f"IN with {len(operands)} values, {MAX_IN_OPERANDS} are allowed",
             rule="in-choices",
-            place=place,
+            place=place_of(subject),
             fix="join several with any_of(…), or keep the list elsewhere",
         )
     return In(subject, operands)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .comparisons import attribute_type, begins_with, between, compare, contains, is_in
 from .errors import BuildError
 from .nodes import Arithmetic, Condition, Function, IfNotExists, ListAppend, Literal, Operand, Path, Size, UpdateValue
-from .operands import arithmetic, list_operand, number_operand, operand, place_of, stored_operand
+from .operands import arithmetic, list_operand, number_operand, operand, stored_operand
 from .paths import check_segment, extend, parse_path, path_text
 
 TYPE_CHECKING = False
@@ -26,33 +26,32 @@ class _Comparable(Operand):
 
     def eq(self, value: Any) -> Condition:
         """``self = value``. False when the attribute is missing."""
-        return compare("=", self, operand(value, of=place_of(self)))
+        return compare("=", self, operand(value, of=self))
 
     def ne(self, value: Any) -> Condition:
         """``self <> value``. **True** when the attribute, or the whole item, is missing: see
         :meth:`Attr.exists_and_ne`."""
-        return compare("<>", self, operand(value, of=place_of(self)))
+        return compare("<>", self, operand(value, of=self))
 
     def lt(self, value: Any) -> Condition:
         """``self < value``."""
-        return compare("<", self, operand(value, of=place_of(self)))
+        return compare("<", self, operand(value, of=self))
 
     def lte(self, value: Any) -> Condition:
         """``self <= value``."""
-        return compare("<=", self, operand(value, of=place_of(self)))
+        return compare("<=", self, operand(value, of=self))
 
     def gt(self, value: Any) -> Condition:
         """``self > value``."""
-        return compare(">", self, operand(value, of=place_of(self)))
+        return compare(">", self, operand(value, of=self))
 
     def gte(self, value: Any) -> Condition:
         """``self >= value``."""
-        return compare(">=", self, operand(value, of=place_of(self)))
+        return compare(">=", self, operand(value, of=self))
 
     def between(self, low: Any, high: Any) -> Condition:
         """``self BETWEEN low AND high``, both ends included."""
-        place = place_of(self)
-        return between(self, operand(low, of=place), operand(high, of=place))
+        return between(self, operand(low, of=self), operand(high, of=self))
 
     def is_in(self, choices: Iterable[Any]) -> Condition:
         """``self IN (…)``: one of 1 to 100 values."""
@@ -106,7 +105,7 @@ class Attr(_Comparable, Path):
                 rule="attribute-name",
                 fix='Attr("tags")[0] is an element of the list "tags"',
             )
-        super().__init__((check_segment(name),))
+        self.segments = (check_segment(name),)
 
     @classmethod
     def path(cls, text: str) -> Attr:
@@ -154,11 +153,11 @@ class Attr(_Comparable, Path):
 
     def begins_with(self, prefix: Any) -> Condition:
         """``begins_with(self, prefix)``: the prefix a string, bytes, or another path."""
-        return begins_with(self, operand(prefix, of=place_of(self)))
+        return begins_with(self, operand(prefix, of=self))
 
     def contains(self, element: Any) -> Condition:
         """``contains(self, element)``: a part of a string, an element of a set or list."""
-        return contains(self, operand(element, of=place_of(self)))
+        return contains(self, operand(element, of=self))
 
     def attribute_type(self, name: str) -> Condition:
         """``attribute_type(self, name)``: the name one of S SS N NS B BS BOOL NULL L M."""
@@ -188,7 +187,7 @@ class Attr(_Comparable, Path):
 
     def if_not_exists(self, default: Any) -> IfMissing:
         """``if_not_exists(self, default)`` in a SET: the stored value, or the default when there is none."""
-        return IfMissing(self, stored_operand(default, of=place_of(self)))
+        return IfMissing(self, stored_operand(default, of=self))
 
     def increment(self, by: Any = 1) -> UpdateValue:
         """``if_not_exists(self, 0) + by`` in a SET: a counter that starts by itself."""
@@ -231,7 +230,7 @@ class Key(Path):
     __slots__ = ()
 
     def __init__(self, name: str) -> None:
-        super().__init__((check_segment(name),))
+        self.segments = (check_segment(name),)
 
     def _attr(self) -> Attr:
         return Attr.at(self.segments)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from .nodes import Node
+    from .nodes import Literal, Node
     from .updates import UpdateAction
     from .values import AttributeValue
 
@@ -32,8 +32,8 @@ class _FilledIn(Placeholders):
     def name(self, name: str) -> str:
         return _name(name)
 
-    def value(self, value: AttributeValue) -> str:
-        return describe_value(value)
+    def value(self, literal: Literal) -> str:
+        return describe_value(literal.value)
 
 
 def describe(node: Node) -> str:

@@ -8,6 +8,7 @@ so :meth:`Node.key` gives each node's structure as plain data.
 from __future__ import annotations
 
 from .errors import BuildError
+from .values import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,12 +116,22 @@ class Size(Operand):
 
 
 class Literal(Operand):
-    """A value, serialised and checked when it was given."""
+    """A value, serialised, checked and measured when it was given."""
 
-    __slots__ = ("value",)
+    __slots__ = ("_size", "value")
 
-    def __init__(self, value: AttributeValue) -> None:
+    def __init__(self, value: AttributeValue, size: int | None = None) -> None:
         self.value = value
+        self._size = size
+
+    @property
+    def size(self) -> int:
+        """The value's size in bytes."""
+        return size_of(self.value) if self._size is None else self._size
+
+    def key(self) -> tuple[Any, ...]:
+        """The structure: the value alone."""
+        return ("Literal", _plain(self.value))
 
     @property
     def type(self) -> str:

@@ -38,7 +38,7 @@ def check_segment(segment: Any) -> str | int:
     if isinstance(segment, str):
         if not segment:
             raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
-        if len(segment) > MAX_ATTRIBUTE_NAME_BYTES or len(segment.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
+        if len(segment) > MAX_ATTRIBUTE_NAME_BYTES // 4 and len(segment.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
             raise BuildError(
                 f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
             )

@@ -159,21 +159,25 @@ class Search(Action):
         Example:
             ``for item in accounts.query(Key("PK").eq("ACCT#1")).pages(client): …``
         """
-        for page in self._each_page(client):
-            yield from page.items
+        for response in self._responses(client):
+            for item in response.get("Items", ()):
+                yield from_item(item)
+            del response  # a page is let go before the next one is read
 
     def count(self, client: DynamoDBClient) -> int:
         """Count the items, without transferring them; reading them is paid for all the same."""
-        return sum(page.count for page in self._replace(_select="COUNT", _paths=())._each_page(client))
+        counting = self._replace(_select="COUNT", _paths=())
+        return sum(Page(response).count for response in counting._responses(client))
 
-    def _each_page(self, client: DynamoDBClient) -> Iterator[Page]:
+    def _responses(self, client: DynamoDBClient) -> Iterator[dict[str, Any]]:
         request = self.to_request()
         refuse_unsuitable_client(client)
         call = getattr(client, self._call)
         while True:
             response = call(**request)
-            yield Page(response)
             last = response.get("LastEvaluatedKey")
+            yield response
+            del response
             if not last:
                 return
             request["ExclusiveStartKey"] = last

@@ -27,7 +27,6 @@ from .nodes import (
 )
 from .paths import first_clash, is_bare, path_text
 from .updates import KEYWORDS
-from .values import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,12 +50,13 @@ class Placeholders:
         always: Alias every name, also those that could be written bare.
     """
 
-    __slots__ = ("_aliases", "always", "values")
+    __slots__ = ("_aliases", "_size", "always", "values")
 
     def __init__(self, *, always: bool = False) -> None:
         self.always = always
         self.values: dict[str, AttributeValue] = {}
         self._aliases: dict[str, str] = {}
+        self._size = 0
 
     @property
     def names(self) -> dict[str, str]:
@@ -72,10 +72,11 @@ class Placeholders:
             alias = self._aliases[name] = f"#n{len(self._aliases)}"
         return alias
 
-    def value(self, value: AttributeValue) -> str:
+    def value(self, literal: Literal) -> str:
         """How to write one value."""
         placeholder = f":v{len(self.values)}"
-        self.values[placeholder] = value
+        self.values[placeholder] = literal.value
+        self._size += literal.size
         return placeholder
 
     def path(self, segments: Segments) -> str:
@@ -96,7 +97,7 @@ class Placeholders:
         Raises:
             BuildError: when names and values together are larger than 2 MB.
         """
-        size = sum(map(len, self._aliases)) + sum(map(size_of, self.values.values()))
+        size = self._size + sum(map(len, self._aliases))
         if size > MAX_SUBSTITUTION_BYTES:
             raise BuildError(
                 f"names and values of {size} bytes, {MAX_SUBSTITUTION_BYTES} are allowed",
@@ -204,7 +205,7 @@ def _path(node: Path, placeholders: Placeholders) -> str:
 
 
 def _literal(node: Literal, placeholders: Placeholders) -> str:
-    return placeholders.value(node.value)
+    return placeholders.value(node)
 
 
 def _size(node: Size, placeholders: Placeholders) -> str:

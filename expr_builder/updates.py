@@ -79,8 +79,7 @@ def set_actions(pairs: Iterable[tuple[Path, Any]]) -> list[UpdateAction]:
     """``SET path = value`` for each pair; a value may be computed (``Attr("n") + 1``)."""
     actions = []
     for path, value in pairs:
-        place = path_text(path.segments)
-        computed = value if isinstance(value, UpdateValue) else stored_operand(value, of=place)
+        computed = value if isinstance(value, UpdateValue) else stored_operand(value, of=path)
         actions.append(UpdateAction("SET", path, computed))
     return actions
 
@@ -95,14 +94,13 @@ def add_actions(keyword: str, pairs: Iterable[tuple[Path, Any]]) -> list[UpdateA
     allowed = ("N", "SS", "NS", "BS") if keyword == "ADD" else ("SS", "NS", "BS")
     actions = []
     for path, value in pairs:
-        place = path_text(path.segments)
-        argument = value if isinstance(value, (Operand, UpdateValue)) else literal(value, of=place)
+        argument = value if isinstance(value, (Operand, UpdateValue)) else literal(value, of=path)
         if not isinstance(argument, Literal) or argument.type not in allowed:
             what = f"a value of type {argument.type}" if isinstance(argument, Literal) else "something computed"
             raise BuildError(
                 f"{keyword} with {what}",
                 rule="update-operand",
-                place=place,
+                place=path_text(path.segments),
                 fix="ADD takes a number or a set" if keyword == "ADD" else "DELETE takes the set of elements to remove",
             )
         actions.append(UpdateAction(keyword, path, argument))
@@ -126,6 +124,9 @@ def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tup
         BuildError: when two of them touch one path, one touches what is inside the other's path, or one takes for a map
             what the other takes for a list.
     """
+    joined = (*actions, *more)
+    if len({action.path.segments[0] for action in joined}) == len(joined):
+        return joined  # each is on an attribute of its own
     for position, action in enumerate(more):
         for other in (*actions, *more[:position]):
             how = clash(other.path.segments, action.path.segments)
@@ -137,7 +138,7 @@ def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tup
                     place="UpdateExpression",
                     fix="set the whole value at once, or use two updates",
                 )
-    return (*actions, *more)
+    return joined
 
 
 def _bad_target(given: Any, keyword: str) -> BuildError:

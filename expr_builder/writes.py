@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from .comparisons import as_condition
 from .errors import BuildError
 from .limits import MAX_ITEM_BYTES
-from .nodes import And, Condition
+from .nodes import And, Condition, Literal
 from .paths import path_text
 from .render import Placeholders, render, render_update
 from .slots import Action
 from .updates import add_actions, checked_actions, extended, remove_actions, set_actions, targets
-from .values import size_of, sized_item
+from .values import sized_item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,8 +278,8 @@ class Update(KeyedAction):
     @property
     def size(self) -> int:
         """Bytes of the key and the new values: the item itself may be larger."""
-        given = (getattr(action.value, "value", None) for action in self._actions)
-        return self._content_size + sum(size_of(value) for value in given if isinstance(value, dict))
+        given = [action.value.size for action in self._actions if isinstance(action.value, Literal)]
+        return self._content_size + sum(given)
 
     def set(self, *values: Any, **attributes: Any) -> Self:
         """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
