@@ -320,9 +320,11 @@ def _integer(value: int, depth: int) -> Sized:
 
 def _decimal(value: Decimal, depth: int) -> Sized:
     text = str(value)
+    # A Decimal writes no leading zeros: without trailing ones, and an exponent, it is in canonical form already.
     whole, _, fraction = text.partition(".")
-    if not (fraction.isdigit() and fraction[-1] != "0" and len(whole) + len(fraction) <= MAX_NUMBER_DIGITS):
-        text = parse_number(text)  # a Decimal writes no leading zeros: anything else is in canonical form already
+    plain = fraction.isdigit() and fraction[-1] != "0" if fraction else whole.isdigit()
+    if not plain or len(text) > MAX_NUMBER_DIGITS:
+        text = parse_number(text)
     return {"N": text}, _number_size(text)
 
 
@@ -364,7 +366,9 @@ def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
             rule="set-empty",
             fix="leave the attribute out, or remove it in an update",
         )
-    kinds = {_SET_TYPES.get(type(element)) or _set_type_of(element) for element in value}
+    kinds = {_SET_TYPES.get(kind) for kind in set(map(type, value))}
+    if None in kinds:  # less usual types
+        kinds = {_set_type_of(element) for element in value}
     if len(kinds) > 1 or None in kinds:
         raise BuildError(
             f"a set of {' and '.join(sorted({type(element).__name__ for element in value}))}",
@@ -373,18 +377,15 @@ def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
         )
     kind = kinds.pop()
     if kind == "SS":
-        texts = sorted(str.__str__(element) for element in value)
-        return {"SS": texts}, sum(map(_text_size, texts))
+        texts = sorted(map(str.__str__, value))
+        return {"SS": texts}, _text_size("".join(texts))
     if kind == "BS":
         binaries = sorted({bytes(element) for element in value})
         return {"BS": binaries}, sum(map(len, binaries))
     # 0.1 and Decimal("0.1") are two elements to Python and one number to DynamoDB.
-    numbers = sorted({to_number(element) for element in value}, key=_numeric_order)
+    by_text = {to_number(element): element for element in value}
+    numbers = sorted(by_text, key=by_text.__getitem__)
     return {"NS": numbers}, sum(map(_number_size, numbers))
-
-
-def _numeric_order(text: str) -> tuple[Decimal, str]:
-    return _decimal_type()(text), text
 
 
 def _too_deep() -> BuildError:
