@@ -64,22 +64,37 @@ def test_the_layer_keeps_within_13_megabytes_without_byte_code(layer: Path) -> N
     assert sum(path.stat().st_size for path in files) <= 13 * MEGABYTE
 
 
-def test_every_module_has_byte_code_of_3_13_that_is_used_without_a_look_at_file_times(layer: Path) -> None:
+@pytest.mark.parametrize("part", ["AccountsLayer/python", "AuthorizeFunction"])
+def test_every_module_has_byte_code_of_3_13_that_is_used_without_a_look_at_file_times(part: str, built: Path) -> None:
     unchecked_hash = (0b01).to_bytes(4, "little")
-    for source in layer.rglob("*.py"):
+    sources = list((built / part).rglob("*.py"))
+    assert sources
+    for source in sources:
         compiled = source.parent / "__pycache__" / f"{source.stem}.cpython-313.pyc"
         assert compiled.is_file(), source
         with compiled.open("rb") as file:
             assert (file.read(4), file.read(4)) == (importlib.util.MAGIC_NUMBER, unchecked_hash), source
 
 
+def test_the_authorizer_holds_its_sources_and_what_they_need(built: Path) -> None:
+    names = {path.name for path in (built / "AuthorizeFunction").iterdir() if not path.name.endswith(".dist-info")}
+
+    assert {name for name in names if not name.endswith(".so")} - {"__pycache__"} == {
+        "app.py",
+        "cffi",
+        "cryptography",
+        "jwt",
+        "verify.py",
+    }
+
+
 @pytest.mark.parametrize("architecture", ["arm64", "x86_64"])
 def test_the_wheels_are_for_the_architecture_that_was_asked_for(tree: Path, architecture: str) -> None:
     layer = build_in(tree, architecture)
 
-    machines = {int.from_bytes(path.read_bytes()[18:20], "little") for path in layer.rglob("*.so")}
-
-    assert machines == {ELF_MACHINES[architecture]}
+    for part in (layer, layer.parents[1] / "AuthorizeFunction"):
+        machines = {int.from_bytes(path.read_bytes()[18:20], "little") for path in part.rglob("*.so")}
+        assert machines == {ELF_MACHINES[architecture]}
 
 
 def test_a_cached_build_picks_up_an_edit_in_the_library(tree: Path) -> None:
