@@ -42,9 +42,10 @@ ENVIRONMENTS = {
     "dev": Environment(ROOT / ".venv", ROOT / "requirements/dev.txt"),
     "sam": Environment(LOCAL / "venvs/sam", ROOT / "requirements/sam.txt"),
     "ministack": Environment(LOCAL / "venvs/ministack", ROOT / "requirements/ministack.txt"),
+    "microburst": Environment(LOCAL / "venvs/microburst", ROOT / "requirements/microburst.txt"),
     "awscli": Environment(LOCAL / "venvs/awscli", ROOT / "requirements/awscli.txt"),
-    "schemathesis": Environment(LOCAL / "venvs/schemathesis", ROOT / "requirements/schemathesis.txt"),
     "bench": Environment(LOCAL / "venvs/bench", ROOT / "requirements/bench.txt"),
+    "schemathesis": Environment(LOCAL / "venvs/schemathesis", ROOT / "requirements/schemathesis.txt"),
     "py311": Environment(LOCAL / "venvs/py311", ROOT / "requirements/library.txt", "3.11", optional=True),
     "py312": Environment(LOCAL / "venvs/py312", ROOT / "requirements/library.txt", "3.12", optional=True),
 }

@@ -1,0 +1,122 @@
+"""Starts microburst, a proxy that puts faults between the service and DynamoDB, on 127.0.0.1."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tools.local_cloud import free_port
+from tools.venvs import ENVIRONMENTS, ensure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["FaultProxy", "FaultProxyError", "fault_proxy"]
+
+START_SECONDS = 60
+STOP_SECONDS = 10
+
+
+class FaultProxyError(RuntimeError):
+    """The proxy cannot be started; the message says where the reason is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultProxy:
+    """A running proxy. It forwards everything until it is given rules."""
+
+    port: int
+
+    @property
+    def endpoint(self) -> str:
+        """The URL to give to the service as its DynamoDB endpoint."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def inject(self, rules: Mapping[str, Mapping[str, Any]]) -> dict[int, str]:
+        """Replace the rules.
+
+        Args:
+            rules: For each name a rule in microburst's own terms.
+
+        Returns:
+            For each rule's id its name, for :meth:`fired`.
+        """
+        answer = self._control("rules", list(rules.values()))
+        return {entry["id"]: name for entry, name in zip(answer, rules, strict=True)}
+
+    def fired(self, names: Mapping[int, str]) -> dict[str, int]:
+        """How often each of the named rules has struck, also after it was replaced."""
+        struck = {entry["id"]: entry["fired"] for entry in self._control("stats")["by_rule"]}
+        return {name: struck.get(rule, 0) for rule, name in names.items()}
+
+    def requests(self) -> int:
+        """How many requests it has seen."""
+        return int(self._control("stats")["requests"]["total"])
+
+    def warm_up(self) -> None:
+        """Send a first request through: it takes seconds, in which the proxy loads the models of all AWS services."""
+        request = urllib.request.Request(
+            self.endpoint,
+            data=b"{}",
+            headers={"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"},
+        )
+        with suppress(urllib.error.HTTPError), urllib.request.urlopen(request, timeout=START_SECONDS):
+            pass
+
+    def _control(self, what: str, body: Sequence[Mapping[str, Any]] | None = None) -> Any:
+        request = urllib.request.Request(
+            f"{self.endpoint}/_microburst/{what}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)
+
+
+@contextmanager
+def fault_proxy(upstream: str, folder: Path, *, port: int | None = None) -> Iterator[FaultProxy]:
+    """A proxy in front of ``upstream`` that runs inside the block; its log goes to ``folder``."""
+    ensure("microburst")
+    proxy = FaultProxy(port or free_port())
+    with (folder / "microburst.log").open("wb") as log:
+        process = subprocess.Popen(
+            [ENVIRONMENTS["microburst"].interpreter, *_arguments(proxy.port, upstream)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait_until_healthy(proxy, process, folder)
+        proxy.warm_up()
+        yield proxy
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _arguments(port: int, upstream: str) -> list[str]:
+    # A local engine does not look at signatures, so requests go on with the one that they came with.
+    return ["-m", "microburst", "--host", "127.0.0.1", "--port", str(port), "--upstream", upstream, "--no-resign"]
+
+
+def _wait_until_healthy(proxy: FaultProxy, process: subprocess.Popen[bytes], folder: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            proxy.requests()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return
+    raise FaultProxyError(f"The fault proxy did not start; the reason is in {folder / 'microburst.log'}.")
