@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test bench lint format build openapi lock
+.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -36,6 +36,10 @@ markers:  ## Audit or mend uniqueness markers: make markers ARGS="audit" (or rep
 test:  ## Run the tests: all rings, or one (RING=unit|integration|template|sam|deployed), ARGS= for pytest
 	@tools/bootstrap dev sam ministack
 	@$(PYTHON) -m tools.rings "$$RING" -- $(ARGS)
+
+soak:  ## Many clients, faults on the way to DynamoDB, and a verdict: make soak SECONDS=60 CLIENTS=16
+	@tools/bootstrap dev sam ministack microburst
+	@PYTHONPATH=layers/accounts $(PYTHON) -m tests.soak
 
 bench:  ## Measure against rivals, about two minutes; all, or one part (PART=build|import|handler|service|typed)
 	@tools/bootstrap dev sam ministack bench

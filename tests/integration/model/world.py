@@ -90,7 +90,6 @@ class World:
         and its last changes."""
         world = copy.deepcopy(self)
         world.used.clear()
-        world.sign_ups = {key: first for key, first in self.sign_ups.items() if first.account in self.accounts}
         return world
 
     def after(self, operation: Operation) -> tuple[Answer, World]:
@@ -123,17 +122,18 @@ class World:
 
     def _sign_up(self, wanted: SignUp) -> Answer:
         key = None if wanted.key is None else (wanted.subject, wanted.key)
-        if key in self.sign_ups:
-            first = self.sign_ups[key]
+        first = self.sign_ups.get(key) if key is not None else None
+        if first is not None and first.account in self.accounts:
             same = (first.email, first.username) == (wanted.email, wanted.username)
-            if same and first.account in self.accounts:
-                return "account", first.email, first.username, 1
+            return ("account", first.email, first.username, 1) if same else ("key reused",)
+        if ("sign up", *(key or ())) in self.used:
             return ("key reused",)
         if taken := self._taken(wanted.account, email=wanted.email, username=wanted.username):
             return "taken", taken
         self.accounts[wanted.account] = _Account(wanted.subject, wanted.email, wanted.username)
         if key is not None:
             self.sign_ups[key] = wanted
+            self.used.add(("sign up", *key))
         return self.accounts[wanted.account].shown()
 
     def _change(self, wanted: Change) -> Answer:
