@@ -77,13 +77,14 @@ def test_without_parameters_nobody_is_let_in_and_the_stage_is_production() -> No
         "AllowedOrigin": "https://app.example.com",
         "DynamoDBEndpoint": "",
         "AlarmTopicArn": "",
+        "KmsKeyArn": "",
     }
 
 
 @pytest.mark.parametrize(
-    ("stage", "protected", "policy"), [("production", "true", "Retain"), ("sandbox", "false", "Delete")]
+    ("stage", "protected", "policy", "days"), [("production", True, "Retain", 35), ("sandbox", False, "Delete", 1)]
 )
-def test_the_table_outlives_the_stack_in_production_only(stage: str, protected: str, policy: str) -> None:
+def test_the_table_outlives_the_stack_in_production_only(stage: str, protected: bool, policy: str, days: int) -> None:
     table = in_stage(template()["Resources"]["AccountsTable"], stage)
 
     assert table == {
@@ -97,9 +98,13 @@ def test_the_table_outlives_the_stack_in_production_only(stage: str, protected: 
                 {"AttributeName": "SK", "AttributeType": "S"},
             ],
             "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-            "DeletionProtectionEnabled": protected == "true",
-            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-            "SSESpecification": {"SSEEnabled": True},
+            "DeletionProtectionEnabled": protected,
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": days},
+            "SSESpecification": {
+                "SSEEnabled": True,
+                "SSEType": "KMS",
+                "KMSMasterKeyId": {"!If": ["HasOwnKey", {"!Ref": "KmsKeyArn"}, {"!Ref": "AWS::NoValue"}]},
+            },
         },
     }
 
