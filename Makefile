@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock
+.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock reference
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -61,6 +61,11 @@ build:  ## Build functions and layer for this machine's processor, or ARCH=arm64
 openapi:  ## Write openapi.json from the models and the template's routes
 	@tools/bootstrap dev
 	@PYTHONPATH=layers/accounts $(PYTHON) -m tools.openapi
+
+reference:  ## Write the API reference, made from the docstrings, into .local/reference
+	@tools/bootstrap dev
+	@$(PYTHON) -m pdoc -d google -o .local/reference expr_builder expr_builder.typed
+	@echo "Open .local/reference/index.html"
 
 lock:  ## Resolve requirements/*.in anew and write the lock files (UPGRADE=1 takes newer versions)
 	@tools/bootstrap dev
