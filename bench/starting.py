@@ -66,7 +66,7 @@ def rows(build: Path, *, rounds: int) -> list[Row]:
     milliseconds = {name: start.milliseconds for name, start in starts.items()}
     return [
         *(
-            Row(PART, what, milliseconds[name] - bare.milliseconds, None, "over a bare interpreter", "ms", most=12)
+            Row(PART, what, max(0.0, milliseconds[name] - bare.milliseconds), None, "over a bare interpreter", "ms", most=12)
             for what, name in (
                 ("import expr_builder", "library"),
                 ("import expr_builder and all of a guarded transaction", "guarded put"),
