@@ -62,11 +62,12 @@ def rows(build: Path, *, rounds: int) -> list[Row]:
         rounds=rounds,
         folder=build,
     )
-    bare, boto3 = starts["bare"], starts["boto3"]
+    boto3 = starts["boto3"]
     milliseconds = {name: start.milliseconds for name, start in starts.items()}
+    bare = milliseconds["bare"]
     return [
         *(
-            Row(PART, what, max(0.0, milliseconds[name] - bare.milliseconds), None, "over a bare interpreter", "ms", most=12)
+            Row(PART, what, max(0.0, milliseconds[name] - bare), None, "over a bare interpreter", "ms", most=12)
             for what, name in (
                 ("import expr_builder", "library"),
                 ("import expr_builder and all of a guarded transaction", "guarded put"),
