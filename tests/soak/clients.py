@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "Crowd", "Wallet", "warm_up"]
 
-_MOST_ACCOUNTS = 3  # that a subject keeps, so that there are always accounts to change and values to be had
+_GROUP = 4  # clients of one subject
+_MOST_ACCOUNTS = 2  # that a subject keeps, so that there are always accounts to change and values to be had
 _IMPATIENCE = (0.05, 0.6)  # seconds
 _TRIES = 4
 _PATIENCE = 30  # seconds; more than a function may take
 _STAGGER_SECONDS = 0.2  # between the clients' beginnings, so that not all functions start at the same moment
-_WEIGHTS = {Kind.CHANGE: 34, Kind.DELETE: 16, Kind.READ: 14, Kind.REPEAT: 6, Kind.STRANGER: 3}
+_WEIGHTS = {Kind.CHANGE: 48, Kind.DELETE: 12, Kind.READ: 10, Kind.REPEAT: 6, Kind.STRANGER: 3}
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Wallet:
     def any_sign_up(self, dice: random.Random) -> Call | None:
         """One of the sign-ups that had a key."""
         with self._lock:
-            return dice.choice(self.sign_ups[-8:]) if self.sign_ups else None
+            return dice.choice(self.sign_ups[-3:]) if self.sign_ups else None
 
 
 @dataclass
@@ -145,7 +146,7 @@ class Client:
             time.sleep(self.dice.uniform(0, 0.2))
             if call.key is None:
                 self._keep(call)
-                call = replace(call, began=time.monotonic(), unsettled=False, tries=1)
+                call = replace(call, began=time.monotonic(), unsettled=False, again=True)
             else:
                 call = replace(call, tries=call.tries + 1)
             call = self._sent(call, send)
@@ -190,7 +191,7 @@ class Client:
 
 
 class Crowd:
-    """Clients in pairs of one subject, who want twice as many e-mails and usernames as they are.
+    """Clients in groups of one subject, so that their requests for one account meet. All want the same few values.
 
     Args:
         url: Of the API.
@@ -201,18 +202,18 @@ class Crowd:
 
     def __init__(self, url: str, signer: Signer, *, size: int, seed: int) -> None:
         self.history = History()
-        self.wallets = [Wallet(f"user-{number}") for number in range((size + 1) // 2)]
+        self.wallets = [Wallet(f"user-{number}") for number in range(max(2, size // _GROUP))]
         self._clients = [
             Client(
                 api=Api(url, signer.token(wallet.subject), timeout=_PATIENCE),
                 wallet=wallet,
-                strangers=[other for other in self.wallets if other is not wallet] or self.wallets,
-                values=2 * size,
+                strangers=[other for other in self.wallets if other is not wallet],
+                values=size,
                 dice=random.Random(seed * 1000 + number),
                 history=self.history,
             )
             for number in range(size)
-            for wallet in [self.wallets[number // 2]]
+            for wallet in [self.wallets[number % len(self.wallets)]]
         ]
 
     @contextmanager

@@ -54,7 +54,7 @@ def rules(outage_at: float, outage_size: int) -> dict[str, dict[str, Any]]:
         "write: server error": _write(2, 26, error={"code": "InternalServerError", "status": 500}),
         "write: throttled": _write(2, 30, error={"code": "ProvisionedThroughputExceededException", "status": 400}),
         "write: throttled, as a reason": _write(1, 24, **_cancelled("ThrottlingError", "None", "None")),
-        "write: slow": _write(1, 12, latency={"min": 200, "max": 800}),
+        "write: slow": _write(1, 5, latency={"min": 200, "max": 800}),
         "read: throttled": _read(2, 24, error={"code": "ThrottlingException", "status": 400}),
         "read: server error": _read(2, 28, error={"code": "InternalServerError", "status": 500}),
         "read: answer lost": _read(1, 26, response={"abort_bytes": 0}),

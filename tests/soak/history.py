@@ -55,6 +55,7 @@ class Call:
         told: The account as the answer showed it.
         taken: The fields that were called taken.
         tries: How often it was sent.
+        again: Whether it repeats a call without a key.
         unsettled: Whether any of the tries had no settling answer, so that it may be carried out whatever came last.
     """
 
@@ -70,6 +71,7 @@ class Call:
     told: Mapping[str, Any] | None = None
     taken: tuple[str, ...] = ()
     tries: int = 1
+    again: bool = False
     unsettled: bool = False
 
     @property
@@ -116,6 +118,6 @@ class History:
             found.setdefault(call.kind, Counter())[call.status] += 1
         return found
 
-    def resent(self) -> int:
-        """How many requests were sent again with their key."""
-        return sum(call.tries - 1 for call in self.calls)
+    def retries(self) -> int:
+        """How many requests were sent because an earlier one had no settling answer."""
+        return sum(call.tries - 1 + call.again for call in self.calls)

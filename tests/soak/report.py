@@ -23,7 +23,7 @@ def report(soak: Soak) -> str:
     lines = [
         _row("operations", total, f"in {soak.seconds:.0f} s"),
         *(_row(*row) for row in sorted(rows)),
-        _row("sent again by clients, same key", soak.history.resent(), ""),
+        _row("retries by clients", soak.history.retries(), ""),
         _row("requests to DynamoDB", soak.requests, ""),
         _row("faults injected", sum(soak.faults.values()), ""),
         *(_row(*row) for row in faults),
