@@ -19,5 +19,6 @@ def is_available() -> bool:
 
 
 def has_image(name: str) -> bool:
-    """True when that image is on this machine already."""
-    return subprocess.run(["docker", "image", "inspect", name], capture_output=True, check=False).returncode == 0
+    """True when an image of that name, from whatever registry, is on this machine already."""
+    listing = ["docker", "image", "ls", "--quiet", "--filter", f"reference=*/{name}"]
+    return bool(subprocess.run(listing, capture_output=True, check=False).stdout.strip())

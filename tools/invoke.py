@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 AUTHORIZER = "AuthorizeFunction"
-BASE_IMAGE = "public.ecr.aws/lambda/python:3.13"
+BASE_IMAGE = "lambda/python:3.13"
 
 
 class InvokeError(RuntimeError):
