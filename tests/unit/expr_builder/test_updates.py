@@ -169,6 +169,37 @@ def test_B40_an_empty_string_is_set_not_removed() -> None:
     assert update().set(bio="").to_request()["ExpressionAttributeValues"] == {":v0": {"S": ""}}
 
 
+@pytest.mark.parametrize("first", ["set", "remove", "add", "delete"])
+@pytest.mark.parametrize("second", ["set", "remove", "add", "delete"])
+def test_B41_no_two_clauses_touch_one_path_or_what_is_inside_it(first: str, second: str) -> None:
+    def apply(action: Any, method: str, path: Any) -> Any:
+        return action.remove(path) if method == "remove" else getattr(action, method)({path: {"x"}})
+
+    x = Attr("x")
+    inner = x["nested"]["hello"]
+    for one, other in ((x, inner), (inner, x), (inner, inner), (x["l"][0], x["l"][0]["k"])):
+        with pytest.raises(BuildError) as caught:
+            apply(apply(update(), first, one), second, other)
+        assert caught.value.rule == "update-overlap"
+    siblings = apply(apply(update(), first, x["a"]), second, x["b"])
+    elements = apply(apply(update(), first, x["l"][0]), second, x["l"][1])
+    assert len(siblings.actions) == len(elements.actions) == 2
+
+
+def test_B43_no_action_touches_a_key_attribute_or_what_is_inside_it_aliased_or_not() -> None:
+    keyed = Table("t", "PK", "created", alias="always").update({"PK": "1", "created": "2"})
+    for make in (
+        lambda: keyed.set(created="3"),
+        lambda: keyed.set({Attr("created")["year"]: 1}),
+        lambda: keyed.remove(Attr("PK")[0]),
+        lambda: keyed.add(created=1),
+        lambda: keyed.delete(PK={"x"}),
+    ):
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert caught.value.rule == "update-key"
+
+
 def test_B44_several_elements_of_one_list_are_removed_in_one_expression() -> None:
     assert update().remove(Attr("l")[1], Attr("l")[2]).to_request()["UpdateExpression"] == "REMOVE l[1], l[2]"
 
