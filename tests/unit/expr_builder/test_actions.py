@@ -163,6 +163,7 @@ def test_tables_that_cannot_exist_are_refused(make: Any, rule: str) -> None:
         (lambda: accounts.put(["PK"]), "item-type", 'Put "accounts", Item'),  # type: ignore[arg-type]
         (lambda: accounts.put({**KEY, "x": "y" * 409_600}), "item-size", 'Put "accounts", Item'),
         (lambda: accounts.get("1"), "key-schema", 'Get "accounts", Key'),  # type: ignore[arg-type]
+        (lambda: accounts.delete(["A#1", "P"]), "key-schema", 'Delete "accounts", Key'),  # type: ignore[arg-type]
         (lambda: accounts.update({**KEY, "x": 1}), "key-schema", 'Update "accounts", Key'),
         (lambda: accounts.delete({"PK": "1"}), "key-schema", 'Delete "accounts", Key'),
         (lambda: accounts.delete({"PK": "1", "SK": {1, "a"}}), "set-mixed", 'Delete "accounts", Key.SK'),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from expr_builder import Attr, BuildError, Condition, Key, Table, all_of, any_of
+from expr_builder.nodes import Path
 from expr_builder.render import Placeholders, count_operators, render
 
 a, b, c = Attr("a"), Attr("b"), Attr("c")
@@ -224,3 +225,10 @@ def test_operators_are_counted_in_every_kind_of_node() -> None:
     condition = ~(a.between(1, 2) & b.size().is_in([1, 2]) & (a == 1)) | c.contains("x")
     # NOT, BETWEEN, size, IN, =, contains; two ANDs and an OR
     assert count_operators(condition) == 9
+
+
+def test_a_path_is_one_node_whatever_face_it_has() -> None:
+    plain = Path(("a", 0))
+    assert plain.key() == Attr("a")[0].key() == Attr.path("a[0]").key()
+    assert repr(plain) == repr(Attr("a")[0]) == "Attr('a')[0]"
+    assert Path(("a",)).key() == Key("a").key()
