@@ -472,7 +472,7 @@ class Parser:
         return self._path(not_names)
 
     def _literal(self, token: Token) -> Literal | None:
-        from .values import parse_number
+        from .number_text import parse_number
 
         if token.kind == STRING:
             return Literal({"S": self._advance().string})

@@ -24,7 +24,6 @@ Subclasses count as their base (an ``IntEnum`` member is a number, a ``StrEnum``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from .errors import BuildError
 from .limits import (
@@ -33,9 +32,8 @@ from .limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
     MAX_DEPTH,
     MAX_NUMBER_DIGITS,
-    MAX_NUMBER_EXPONENT,
-    MIN_NUMBER_EXPONENT,
 )
+from .number_text import number_size, parse_number, read_number, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,12 +45,10 @@ if TYPE_CHECKING:
     """One typed value as the client takes it: ``{"S": "text"}``, ``{"N": "42"}`` …"""
     Sized: TypeAlias = tuple[AttributeValue, int]
 
-__all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attribute_value", "to_item", "to_number"]
+__all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attribute_value", "to_item"]
 
-_PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
 _EVERYDAY_INT = 2**62
 _SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
-_SMALL_INT = 10**MAX_NUMBER_DIGITS
 
 
 def to_attribute_value(value: Any) -> AttributeValue:
@@ -157,7 +153,7 @@ def size_of(value: Mapping[str, Any]) -> int:
     if tag == "S":
         return _text_size(content)
     if tag == "N":
-        return _number_size(content)
+        return number_size(content)
     if tag == "B":
         return len(content)
     if tag in ("BOOL", "NULL"):
@@ -165,7 +161,7 @@ def size_of(value: Mapping[str, Any]) -> int:
     if tag == "SS":
         return sum(map(_text_size, content))
     if tag == "NS":
-        return sum(map(_number_size, content))
+        return sum(map(number_size, content))
     if tag == "BS":
         return sum(map(len, content))
     if tag == "L":
@@ -177,94 +173,6 @@ def size_of(value: Mapping[str, Any]) -> int:
 def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
     """Size of an item of AttributeValues in bytes, attribute names included: what the 400 KB limit counts."""
     return sum(_text_size(name) + size_of(value) for name, value in item.items())
-
-
-def to_number(value: int | float | Decimal) -> str:
-    """Write a number the way DynamoDB stores it: ``1.50`` as ``1.5``, ``1.5E2`` as ``150``, ``-0`` as ``0``.
-
-    Raises:
-        BuildError: for NaN, Infinity, more than 38 significant digits, or a size outside 1E-130 … 9.99E+125.
-    """
-    if isinstance(value, int):
-        if -_SMALL_INT < value < _SMALL_INT:
-            return int.__repr__(value)
-        if value.bit_length() > 424:  # above 10**126: refused before it is turned into ever longer text
-            raise _number_range()
-        text = int.__repr__(abs(value))
-        digits = text.rstrip("0")
-        return _canonical(value < 0, digits, len(text) - len(digits))
-    if isinstance(value, float):
-        text = float.__repr__(value)
-        if text.endswith(".0") and value:
-            return text[:-2]
-        return parse_number(text)
-    return parse_number(str(value))
-
-
-def parse_number(text: str) -> str:
-    """Check number text as DynamoDB reads it and return it in canonical form."""
-    mantissa, _, exponent_text = text.replace("E", "e").partition("e")
-    negative = mantissa.startswith("-")
-    whole, _, fraction = mantissa.lstrip("+-").partition(".")
-    digits = whole + fraction
-    signs = mantissa[: len(mantissa) - len(mantissa.lstrip("+-"))]
-    exponent_digits = exponent_text[1:] if exponent_text[:1] in ("+", "-") else exponent_text
-    has_exponent = "e" in text.replace("E", "e")
-    if (
-        len(signs) > 1
-        or not (digits.isascii() and digits.isdigit())
-        or (has_exponent and not (exponent_digits.isascii() and exponent_digits.isdigit()))
-    ):
-        raise BuildError(
-            "not a finite number", rule="number-finite", fix="NaN and Infinity cannot be stored; use a string or None"
-        )
-    digits = digits.lstrip("0")
-    if not digits:
-        return "0"
-    if len(exponent_digits) > 6:
-        raise _number_range()
-    significant = digits.rstrip("0")
-    exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
-    return _canonical(negative, significant, exponent)
-
-
-def _canonical(negative: bool, digits: str, exponent: int) -> str:
-    """Write ``digits`` (no zeros at either end) times ten to the power of ``exponent``."""
-    if len(digits) > MAX_NUMBER_DIGITS:
-        raise BuildError(
-            f"a number of {len(digits)} significant digits, {MAX_NUMBER_DIGITS} are allowed",
-            rule="number-precision",
-            fix="round it, or store it as a string",
-        )
-    magnitude = exponent + len(digits) - 1
-    if not MIN_NUMBER_EXPONENT <= magnitude <= MAX_NUMBER_EXPONENT:
-        raise _number_range()
-    sign = "-" if negative else ""
-    if exponent >= 0 and magnitude < _PLAIN_NUMBER_LENGTH:
-        return f"{sign}{digits}{'0' * exponent}"
-    if exponent < 0 <= magnitude:
-        return f"{sign}{digits[:exponent]}.{digits[exponent:]}"
-    if exponent < 0 and -exponent < _PLAIN_NUMBER_LENGTH:
-        return f"{sign}0.{digits.rjust(-exponent, '0')}"
-    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{sign}{digits[0]}{fraction}E{magnitude:+d}"
-
-
-def _number_range() -> BuildError:
-    return BuildError(
-        "a number outside DynamoDB's range, 1E-130 to 9.99E+125 in size",
-        rule="number-range",
-        fix="store it as a string",
-    )
-
-
-def _number_size(text: str) -> int:
-    """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
-    if text.isdigit():
-        return (len(text.rstrip("0")) + 1) // 2 + 1
-    mantissa = text.partition("E")[0]
-    digits = mantissa.lstrip("-").replace(".", "").strip("0")
-    return (len(digits) + 1) // 2 + (2 if text[0] == "-" else 1)
 
 
 def _text_size(text: str) -> int:
@@ -308,7 +216,7 @@ def _null(value: None, depth: int) -> Sized:
 
 def _number(value: int | float | Decimal, depth: int) -> Sized:
     text = to_number(value)
-    return {"N": text}, _number_size(text)
+    return {"N": text}, number_size(text)
 
 
 def _integer(value: int, depth: int) -> Sized:
@@ -325,7 +233,7 @@ def _decimal(value: Decimal, depth: int) -> Sized:
     plain = fraction.isdigit() and fraction[-1] != "0" if fraction else whole.isdigit()
     if not plain or len(text) > MAX_NUMBER_DIGITS:
         text = parse_number(text)
-    return {"N": text}, _number_size(text)
+    return {"N": text}, number_size(text)
 
 
 def _binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
@@ -385,7 +293,7 @@ def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
     # 0.1 and Decimal("0.1") are two elements to Python and one number to DynamoDB.
     by_text = {to_number(element): element for element in value}
     numbers = sorted(by_text, key=by_text.__getitem__)
-    return {"NS": numbers}, sum(map(_number_size, numbers))
+    return {"NS": numbers}, sum(map(number_size, numbers))
 
 
 def _too_deep() -> BuildError:
@@ -495,36 +403,19 @@ def _read_list(content: list[Mapping[str, Any]]) -> list[Any]:
     return read
 
 
-def _read_number(text: str) -> int | Decimal:
-    if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
-        return int(text)
-    number: Decimal = _decimal_type()(text)
-    if text[-1] != "0" and "." in text and "E" not in text:
-        return number  # in canonical form, as the service answers, this is no whole number
-    return int(number) if number == number.to_integral_value() else number
-
-
-@cache
-def _decimal_type() -> type[Decimal]:
-    # Loaded by the first number that needs it: it is slow to import, and finding it each time is slow, too.
-    from decimal import Decimal
-
-    return Decimal
-
-
 def _read_null(content: Any) -> None:
     return None
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "S": str,
-    "N": _read_number,
+    "N": read_number,
     "B": bytes,
     "BOOL": bool,
     "NULL": _read_null,
     "L": _read_list,
     "M": _read_map,
     "SS": set,
-    "NS": lambda content: {_read_number(element) for element in content},
+    "NS": lambda content: {read_number(element) for element in content},
     "BS": lambda content: {bytes(element) for element in content},
 }

@@ -7,8 +7,9 @@ from base64 import b64decode
 from expr_builder.capacity import read_units, write_units
 from expr_builder.describe import describe, describe_item, describe_update
 from expr_builder.nodes import Literal
+from expr_builder.number_text import parse_number
 from expr_builder.parse import parse_condition, parse_update
-from expr_builder.values import from_item, item_size, parse_number, size_of
+from expr_builder.values import from_item, item_size, size_of
 
 from .reading import InputError
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
-from expr_builder.values import parse_number
+from expr_builder.number_text import parse_number
 
 from .problems import ACTION, SHAPE, is_mapping
 from .shapes import type_fault

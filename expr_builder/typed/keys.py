@@ -7,7 +7,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from expr_builder.errors import BuildError
-from expr_builder.values import to_number
+from expr_builder.number_text import to_number
 
 from .errors import FieldProblem, InvalidQuery, ValidationFailed
 

@@ -17,17 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expr_builder.errors import BuildError
+from expr_builder.number_text import parse_number, to_number
 from expr_builder.values import (
     from_attribute_value,
     from_item,
     item_size,
-    parse_number,
     size_of,
     sized,
     sized_item,
     to_attribute_value,
     to_item,
-    to_number,
 )
 
 
