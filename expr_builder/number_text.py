@@ -82,10 +82,9 @@ def read_number(text: str) -> int | Decimal:
 def number_size(text: str) -> int:
     """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
     if text.isdigit():
-        return (len(text.rstrip("0")) + 1) // 2 + 1
-    mantissa = text.partition("E")[0]
-    digits = mantissa.lstrip("-").replace(".", "").strip("0")
-    return (len(digits) + 1) // 2 + (2 if text[0] == "-" else 1)
+        return (len(text.strip("0")) + 1) // 2 + 1
+    digits = text.partition("E")[0].strip("-0.")
+    return (len(digits) - ("." in digits) + 1) // 2 + (2 if text[0] == "-" else 1)
 
 
 def _canonical(negative: bool, digits: str, exponent: int) -> str:

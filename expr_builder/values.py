@@ -274,9 +274,18 @@ def _set(value: set[Any] | frozenset[Any], depth: int) -> Sized:
             rule="set-empty",
             fix="leave the attribute out, or remove it in an update",
         )
-    kinds = {_SET_TYPES.get(kind) for kind in set(map(type, value))}
-    if None in kinds:  # less usual types
-        kinds = {_set_type_of(element) for element in value}
+    types = set(map(type, value))
+    if types == _STRINGS:
+        texts = sorted(value)
+        return {"SS": texts}, _text_size("".join(texts))
+    if types == _INTEGERS:
+        numbers = [to_number(element) for element in sorted(value)]  # no two of them are one number
+        return {"NS": numbers}, sum(map(number_size, numbers))
+    return _unusual_set(value)
+
+
+def _unusual_set(value: set[Any] | frozenset[Any]) -> Sized:
+    kinds = {_set_type_of(element) for element in value}
     if len(kinds) > 1 or None in kinds:
         raise BuildError(
             f"a set of {' and '.join(sorted({type(element).__name__ for element in value}))}",
@@ -320,11 +329,12 @@ _SERIALIZERS: dict[type, Callable[[Any, int], Sized]] = {
     frozenset: _set,
 }
 
-_SET_TYPES = {str: "SS", int: "NS", float: "NS", bytes: "BS"}
+_STRINGS = {str}
+_INTEGERS = {int}
 
 
 def _set_type_of(element: Any) -> str | None:
-    """The set type for an element of a less usual type; ``None`` where there is none (a bool is not a number)."""
+    """The type of set that an element belongs into; ``None`` where there is none (a bool is not a number)."""
     if isinstance(element, str):
         return "SS"
     if isinstance(element, bytes):
