@@ -18,7 +18,8 @@ def is_available() -> bool:
     return subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
 
 
-def has_image(name: str) -> bool:
-    """True when an image of that name, from whatever registry, is on this machine already."""
+def find_image(name: str) -> str | None:
+    """The id of an image of that name, from whatever registry, that is on this machine already."""
     listing = ["docker", "image", "ls", "--quiet", "--filter", f"reference=*/{name}"]
-    return bool(subprocess.run(listing, capture_output=True, check=False).stdout.strip())
+    found = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.split()
+    return found[0] if found else None

@@ -108,7 +108,7 @@ def local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = st
         parameter_file.write_text(json.dumps(parameters))
         variable_file.write_text(json.dumps(variables))
         # What is here is good enough: asking the registry for news each time takes seconds, and a network.
-        pull = ["--skip-pull-image"] if docker.has_image(f"{BASE_IMAGE}-{architecture}") else []
+        pull = ["--skip-pull-image"] if docker.find_image(f"{BASE_IMAGE}-{architecture}") else []
         yield LocalSam(
             [
                 *("--template", str(build_dir / "template.yaml"), "--parameter-overrides", parameter_file.as_uri()),

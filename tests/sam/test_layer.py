@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tools.docker import find_image
 from tools.invoke import BASE_IMAGE
 from tools.stack import local_architecture
 
@@ -32,20 +33,24 @@ LAYER = ("accounts.api", "aws_lambda_powertools", "email_validator", "expr_build
 FUNCTIONS = (
     "SignupFunction",
     "ChangeEmailFunction",
+    "ChangeUsernameFunction",
     "DeleteAccountFunction",
     "GetAccountFunction",
+    "AuditMarkersFunction",
     "AuthorizeFunction",
 )
 
 
 def imported(built: Path, function: str, *modules: str) -> dict[str, str]:
     """Import modules in a container that has this function and the layer, and no network."""
+    image = find_image(f"{BASE_IMAGE}-{local_architecture()}")
+    assert image is not None, "the SAM CLI has fetched no base image yet: invoke an event first"
     command = [
         *("docker", "run", "--rm", "--network", "none", "--entrypoint", "/var/lang/bin/python3.13"),
         *("--volume", f"{built}/{function}:/var/task:ro", "--volume", f"{built}/AccountsLayer:/opt:ro"),
         *("--env", "TABLE_NAME=accounts", "--env", "AWS_DEFAULT_REGION=us-east-1"),
         *("--env", "POWERTOOLS_SERVICE_NAME=accounts", "--env", "POWERTOOLS_METRICS_NAMESPACE=Accounts"),
-        f"{BASE_IMAGE}-{local_architecture()}",
+        image,
         *("-I", "-c", SCRIPT, *modules),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
