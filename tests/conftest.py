@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-# A busy machine is slow, not wrong: what a test may take is not for Hypothesis to say.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow, not wrong: what a test may take is not for Hypothesis to say. In CI the examples are the same
+# each time, so that a change is judged by what it changed; people's own runs go on looking for new ones.
+IN_CI = os.environ.get("CI", "") not in {"", "0", "false"}
+settings.register_profile(
+    "house", deadline=None, derandomize=IN_CI, suppress_health_check=[HealthCheck.too_slow], print_blob=not IN_CI
+)
 settings.load_profile("house")
 
 STRICT = os.environ.get("REQUIRE_ALL_RINGS", "") not in {"", "0"}
