@@ -17,8 +17,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4, uuid5
 
-from botocore import exceptions as botocore_errors
-
 from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
 from accounts.model import Account, SignUp
 from accounts.receipts import RECEIPTS, answer_again, fingerprint, with_receipt
@@ -31,7 +29,6 @@ from expr_builder import (
     TransactionUnfinished,
     TransactWrite,
     UniqueViolation,
-    from_item,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +43,6 @@ _NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
 _ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
 _LOOKS = 2  # how often to look for an account whose token says that it exists
 _LOOK_SECONDS = 0.1
-_THROTTLED = {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
 
 Stored = Mapping[str, Any]
 TimeLeft = Callable[[], float]
@@ -304,15 +300,10 @@ class AccountService:
 
     def _stored(self, account_id: str) -> Stored | None:
         try:
-            answer = self._client.get_item(**self._table.get(account_key(account_id), consistent=True).to_request())
-        except (botocore_errors.ConnectionError, botocore_errors.HTTPClientError):
+            # botocore has made its attempts by then: a further one is the client's to make.
+            return self._table.get(account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
+        except TransactionUnfinished:
             raise Busy from None
-        except botocore_errors.ClientError as error:
-            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-            if status >= 500 or error.response.get("Error", {}).get("Code") in _THROTTLED:
-                raise Busy from None
-            raise
-        return from_item(answer["Item"]) if "Item" in answer else None
 
     def _send(self, transaction: TransactWrite, time_left: TimeLeft | None) -> None:
         try:
