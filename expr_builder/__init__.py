@@ -14,11 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .actions import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
-    from .batches import BatchGet, BatchWrite
-    from .capacity import read_units, write_units
-    from .comparisons import all_of, any_of
-    from .conditions import Attr, Key
+    from .attribute_values.capacity import read_units, write_units
+    from .attribute_values.values import from_attribute_value, from_item, item_size, to_attribute_value, to_item
     from .errors import (
         BatchIncomplete,
         BuildError,
@@ -33,13 +30,16 @@ if TYPE_CHECKING:
         TransactionUnfinished,
         UniqueViolation,
     )
+    from .expressions.attr import Attr, Key
+    from .expressions.nodes import Condition
+    from .expressions.parse import parse_condition, parse_key_condition, parse_projection, parse_update
+    from .expressions.predicates import all_of, any_of
+    from .expressions.tokens import ExpressionSyntaxError
     from .linting import Problem, lint
-    from .nodes import Condition
-    from .parse import parse_condition, parse_key_condition, parse_projection, parse_update
-    from .tokens import ExpressionSyntaxError
-    from .transactions import TransactGet, TransactWrite
+    from .requests.batches import BatchGet, BatchWrite
+    from .requests.table import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
+    from .requests.transactions import TransactGet, TransactWrite
     from .unique import Marker, Unique, UniqueWrite
-    from .values import from_attribute_value, from_item, item_size, to_attribute_value, to_item
 
 __version__ = "0.1.0"
 
@@ -96,11 +96,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "actions": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
-    "batches": ("BatchGet", "BatchWrite"),
-    "capacity": ("read_units", "write_units"),
-    "comparisons": ("all_of", "any_of"),
-    "conditions": ("Attr", "Key"),
+    "requests.table": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
+    "requests.batches": ("BatchGet", "BatchWrite"),
+    "attribute_values.capacity": ("read_units", "write_units"),
+    "expressions.predicates": ("all_of", "any_of"),
+    "expressions.attr": ("Attr", "Key"),
     "errors": (
         "BatchIncomplete",
         "BuildError",
@@ -116,12 +116,12 @@ _HOMES = {
         "UniqueViolation",
     ),
     "linting": ("Problem", "lint"),
-    "nodes": ("Condition",),
-    "parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
-    "tokens": ("ExpressionSyntaxError",),
-    "transactions": ("TransactGet", "TransactWrite"),
+    "expressions.nodes": ("Condition",),
+    "expressions.parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
+    "expressions.tokens": ("ExpressionSyntaxError",),
+    "requests.transactions": ("TransactGet", "TransactWrite"),
     "unique": ("Marker", "Unique", "UniqueWrite"),
-    "values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),
+    "attribute_values.values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -7,19 +7,19 @@ remembers its owner, and is released only on behalf of that owner: a stale chang
 
 from __future__ import annotations
 
-from .comparisons import all_of
-from .conditions import Attr
 from .errors import BuildError, TransactionCanceled, UniqueViolation
-from .transactions import TransactWrite
+from .expressions.attr import Attr
+from .expressions.predicates import all_of
+from .requests.transactions import TransactWrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .actions import Delete, Put, Table, Update, WriteAction
     from .errors import Reason
-    from .nodes import Condition
+    from .expressions.nodes import Condition
+    from .requests.table import Delete, Put, Table, Update, WriteAction
 
 __all__ = ["OWNER", "RECORD", "Marker", "Unique", "UniqueWrite"]
 

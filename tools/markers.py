@@ -1,4 +1,4 @@
-"""``make markers ARGS="audit"``: ``python -m accounts.markers``, on the running local cloud unless a table is named."""
+"""``make markers ARGS="audit"``: the markers of the running local cloud, unless a table is named."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
             return 2
         environment = cloud.environment() | {"TABLE_NAME": stack.describe(cloud).table}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "layers/accounts"), str(ROOT)])
-    command = [sys.executable, "-m", "accounts.markers", *(arguments or ["--help"])]
+    command = [sys.executable, "-m", "expr_builder.markers", *(arguments or ["--help"])]
     return subprocess.run(command, env=environment, check=False).returncode
 
 

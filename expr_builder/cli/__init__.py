@@ -10,10 +10,10 @@ import os
 import sys
 
 from expr_builder.errors import BuildError
-from expr_builder.tokens import ExpressionSyntaxError
+from expr_builder.expressions.tokens import ExpressionSyntaxError
 
 from .arguments import parse_arguments
-from .reading import InputError
+from .documents import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

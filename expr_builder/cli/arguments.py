@@ -8,10 +8,10 @@ from expr_builder import Table, __version__
 from expr_builder.errors import BuildError
 from expr_builder.linting import OPERATIONS
 
-from .check import run_lint
-from .drafts import ACTIONS, run_draft
-from .overview import run_explain
-from .writing import FORMATS
+from .draft_command import ACTIONS, run_draft
+from .explain_command import run_explain
+from .lint_command import run_lint
+from .output import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

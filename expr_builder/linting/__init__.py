@@ -28,9 +28,9 @@ from __future__ import annotations
 
 from expr_builder.errors import BuildError
 
-from .keys import Schemas
+from .key_checks import Schemas
+from .operations import CHECKS
 from .problems import SHAPE, Place, Problem, Report, is_mapping
-from .requests import CHECKS
 from .shapes import REQUESTS, check_shape, type_fault
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from expr_builder.tables import TableKeys
+    from expr_builder.requests.key_schema import TableKeys
 
 __all__ = ["OPERATIONS", "Problem", "lint"]
 

@@ -5,9 +5,13 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
-from expr_builder.grammar import Parser, Unknown
-from expr_builder.key_conditions import key_condition_fault
+from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.nodes import Literal
+from expr_builder.expressions.parser import Parser, Unknown
+from expr_builder.expressions.paths import first_clash
+from expr_builder.expressions.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
 from expr_builder.limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
     MAX_EXPRESSION_BYTES,
@@ -15,11 +19,7 @@ from expr_builder.limits import (
     MAX_PLACEHOLDER_BYTES,
     MAX_SUBSTITUTION_BYTES,
 )
-from expr_builder.nodes import Literal
-from expr_builder.paths import first_clash
 from expr_builder.reserved import is_reserved
-from expr_builder.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
-from expr_builder.values import size_of
 
 from .problems import ACTION, SHAPE, is_mapping
 from .shapes import type_fault
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from expr_builder.nodes import Condition, Operand
-    from expr_builder.paths import Segments
-    from expr_builder.tokens import Token
-    from expr_builder.updates import UpdateAction
-    from expr_builder.values import AttributeValue
+    from expr_builder.attribute_values.values import AttributeValue
+    from expr_builder.expressions.nodes import Condition, Operand
+    from expr_builder.expressions.paths import Segments
+    from expr_builder.expressions.tokens import Token
+    from expr_builder.expressions.updates import UpdateAction
 
     from .problems import Place
 

@@ -5,9 +5,9 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
-from expr_builder.number_text import parse_number
 
 from .problems import ACTION, SHAPE, is_mapping
 from .shapes import type_fault
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from expr_builder.values import AttributeValue
+    from expr_builder.attribute_values.values import AttributeValue
 
     from .problems import Place
 

@@ -6,8 +6,8 @@ words here.
 
 from __future__ import annotations
 
-from expr_builder.grammar import Unknown
-from expr_builder.nodes import Arithmetic, Between, Function, In, ListAppend, Literal, Node, Path, Size
+from expr_builder.expressions.nodes import Arithmetic, Between, Function, In, ListAppend, Literal, Node, Path, Size
+from expr_builder.expressions.parser import Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from expr_builder.errors import BuildError
-    from expr_builder.paths import Segments
+    from expr_builder.expressions.paths import Segments
 
 __all__ = ["operand_fault", "path_words"]
 

@@ -8,7 +8,7 @@ Needs pydantic: install ``expr-builder[typed]``. Nothing else of the library imp
 from __future__ import annotations
 
 try:
-    from .table import TypedTable
+    from .typed_table import TypedTable
 except ModuleNotFoundError as error:
     if error.name not in {"pydantic", "pydantic_core", "typing_extensions"}:
         raise
@@ -16,8 +16,7 @@ except ModuleNotFoundError as error:
         'expr_builder.typed needs pydantic: install "expr-builder[typed]"', name=error.name
     ) from None
 
-from .actions import TypedActions
-from .describing import Description
+from .description import Description
 from .errors import (
     BatchIncomplete,
     ConditionFailed,
@@ -28,6 +27,7 @@ from .errors import (
 )
 from .models import unknown_attributes
 from .rows import RawItem
+from .slots import TypedActions
 from .where import Operators
 
 __all__ = [

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from expr_builder.attribute_values.values import from_attribute_value
 from expr_builder.errors import TransactionCanceled
-from expr_builder.nodes import Literal
-from expr_builder.sending import backoff
+from expr_builder.expressions.nodes import Literal
+from expr_builder.sending.conversation import backoff
 from expr_builder.unique import RECORD
-from expr_builder.values import from_attribute_value
 
 from .errors import InvalidQuery
 from .sending import Refused
@@ -23,11 +23,11 @@ from .sending import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from expr_builder.actions import Update
-    from expr_builder.nodes import Condition
+    from expr_builder.expressions.nodes import Condition
+    from expr_builder.requests.table import Update
     from expr_builder.unique import Unique, UniqueWrite
 
-    from .drafts import Drafts
+    from .rows_and_guards import Drafts
 
 __all__ = ["MarkedWrites", "change_record", "touched"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from expr_builder.queries import Scan
+    from expr_builder.requests.search import Scan
 
 __all__ = ["scan_together"]
 

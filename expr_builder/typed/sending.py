@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from expr_builder.sending import refuse_unsuitable_client, send
-from expr_builder.values import from_item
+from expr_builder.attribute_values.values import from_item
+from expr_builder.sending.conversation import refuse_unsuitable_client, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from expr_builder.writes import WriteAction
+    from expr_builder.requests.writes import WriteAction
 
 __all__ = ["Refused", "send_write"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from expr_builder.comparisons import all_of
-from expr_builder.conditions import Attr
+from expr_builder.expressions.attr import Attr
+from expr_builder.expressions.predicates import all_of
 
 from .errors import InvalidQuery
-from .keys import listed
+from .key_templates import listed
 
 if TYPE_CHECKING:
-    from expr_builder.nodes import Condition
-    from expr_builder.tables import Index, TableKeys
+    from expr_builder.expressions.nodes import Condition
+    from expr_builder.requests.key_schema import Index, TableKeys
 
-    from .keys import KeySchema, Template
+    from .key_templates import KeySchema, Template
     from .models import Codec
 
 __all__ = ["Operators", "WhereReader"]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from accounts.markers.audit import audit
-from accounts.markers.connect import scanning_client
-from accounts.markers.findings import Redactor
-from accounts.markers.layout import accounts
-from accounts.markers.survey import ScanOptions
 from accounts.observability import logger, metrics
+from accounts.schema import accounts_layout as accounts
 from accounts.settings import settings
+from expr_builder.markers.audit import audit
+from expr_builder.markers.connect import scanning_client
+from expr_builder.markers.findings import Redactor
+from expr_builder.markers.survey import ScanOptions
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

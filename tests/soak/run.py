@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from accounts.markers import accounts as accounts_layout
-from accounts.markers import audit
+from accounts.schema import accounts_layout
+from expr_builder.markers import audit
 from tests.soak.clients import Crowd, Wallet, warm_up
 from tests.soak.faults import rules
 from tests.soak.judge import judge

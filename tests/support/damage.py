@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from accounts.markers import Finding, Kind
 from expr_builder import to_item
+from expr_builder.markers import Finding, Kind
 from tests.support.store import signing_up
 
 if TYPE_CHECKING:

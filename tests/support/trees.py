@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from expr_builder import Attr
-from expr_builder.comparisons import ATTRIBUTE_TYPES, between, compare
-from expr_builder.conditions import SizeOf
-from expr_builder.operands import literal
+from expr_builder.expressions.attr import SizeOf
+from expr_builder.expressions.operands import literal
+from expr_builder.expressions.predicates import ATTRIBUTE_TYPES, between, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from expr_builder import Condition
-    from expr_builder.nodes import Operand
+    from expr_builder.expressions.nodes import Operand
 
 __all__ = ["CLAUSES", "NAMES", "clauses", "conditions", "items", "paths", "values"]
 

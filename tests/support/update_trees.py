@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from expr_builder.paths import clash
-from expr_builder.updates import add_actions, extended, remove_actions, set_actions
+from expr_builder.expressions.paths import clash
+from expr_builder.expressions.updates import add_actions, extended, remove_actions, set_actions
 from tests.support.trees import paths, values
 
 if TYPE_CHECKING:
-    from expr_builder.updates import UpdateAction
+    from expr_builder.expressions.updates import UpdateAction
 
 __all__ = ["updates"]
 

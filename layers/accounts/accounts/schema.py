@@ -13,12 +13,15 @@ The value is in the partition key, so that markers spread over partitions instea
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from accounts.identity import NORM, email_key, username_key
 from expr_builder import Marker, Table, Unique
 
-__all__ = ["account_item", "account_key", "accounts_table", "unique_fields"]
+if TYPE_CHECKING:
+    from expr_builder.markers import Layout
+
+__all__ = ["account_item", "account_key", "accounts_layout", "accounts_table", "unique_fields"]
 
 
 def accounts_table(name: str) -> Table:
@@ -34,6 +37,13 @@ def unique_fields(table: Table) -> Unique:
         email=Marker("UNIQ#EMAIL#{}", normalize=email_key),
         username=Marker("UNIQ#HANDLE#{}", normalize=username_key),
     )
+
+
+def accounts_layout(table: str) -> Layout:
+    """How accounts and markers lie in the table of this name, for an audit or a repair of the markers."""
+    from expr_builder.markers import Layout  # an operator's tool: no request loads it
+
+    return Layout(unique_fields(accounts_table(table)), record_sort="PROFILE", record_prefix="ACCT#")
 
 
 def account_key(account_id: str) -> dict[str, str]:

@@ -11,8 +11,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from accounts.markers import accounts as layout
-from accounts.markers import audit
+from accounts.schema import accounts_layout as layout
+from expr_builder.markers import audit
 from tests.soak.clients import Crowd
 from tests.soak.history import FUNCTION_SECONDS, NO_ANSWER, Kind
 from tests.soak.judge import judge

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from accounts.errors import DomainError
-from accounts.markers import Finding, Kind, Mender, Outcome, ScanOptions, accounts, audit, backfill, show
-from accounts.markers.checkpoint import Checkpoint, CheckpointError
+from accounts.schema import accounts_layout as accounts
 from expr_builder import to_item
+from expr_builder.markers import Finding, Kind, Mender, Outcome, ScanOptions, audit, backfill, show
+from expr_builder.markers.checkpoint import Checkpoint, CheckpointError
 from tests.support.damage import DAMAGES, MENDABLE, account, change, key_of, lock, put, remove
 from tests.support.faults import before, losing_answers
 from tests.support.store import changing, signing_up
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from accounts.markers import Layout, Report
+    from expr_builder.markers import Layout, Report
     from tests.support.damage import Damage
     from tests.support.store import Store
 

@@ -13,9 +13,9 @@ from uuid import uuid4
 
 import pytest
 
-from accounts.markers.cli import main
 from accounts.schema import accounts_table
 from expr_builder import BatchWrite
+from expr_builder.markers.cli import main
 from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
 from tests.support.store import Store
@@ -392,7 +392,7 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
     wanted = [damage(cloud_store) for damage in DAMAGES]
 
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "accounts.markers", *arguments]
+        command = [sys.executable, "-m", "expr_builder.markers", *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     audited, repaired = program("audit", "--format", "json"), program("repair")
@@ -402,7 +402,7 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
     assert repaired.returncode == 1
     assert repaired.stdout.splitlines()[-1] == ("8 records and 14 markers read: 2 findings (1 duplicate, 1 invalid).")
     piped = subprocess.run(
-        f"{sys.executable} -m accounts.markers audit --format json | head -n 1",
+        f"{sys.executable} -m expr_builder.markers audit --format json | head -n 1",
         shell=True,
         env=environment,
         capture_output=True,
@@ -421,7 +421,7 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     orphans = (lock(f"UNIQ#HANDLE#lost{number}", "ACCT#gone") for number in range(200))
     others = ({"PK": f"ZONE#{number}", "SK": "ITEM"} for number in range(400))
     BatchWrite.stream(cloud_store.client, (table.put(item) for item in (*orphans, *others)))
-    command = [sys.executable, "-m", "accounts.markers", "audit", "--segments", "1", "--checkpoint", str(kept)]
+    command = [sys.executable, "-m", "expr_builder.markers", "audit", "--segments", "1", "--checkpoint", str(kept)]
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )

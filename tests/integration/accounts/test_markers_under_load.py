@@ -16,7 +16,8 @@ from uuid import uuid4
 import pytest
 
 from accounts.errors import DomainError
-from accounts.markers import Kind, Mend, Mender, Outcome, ScanOptions, accounts, audit, backfill
+from accounts.schema import accounts_layout as accounts
+from expr_builder.markers import Kind, Mend, Mender, Outcome, ScanOptions, audit, backfill
 from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, remove
 from tests.support.faults import counted

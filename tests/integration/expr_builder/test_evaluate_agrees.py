@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from expr_builder import Attr, Table, to_item
-from expr_builder.evaluate import operand_value, parts_of
-from expr_builder.nodes import Comparison, Function, In, Size
-from expr_builder.render import Placeholders, render
+from expr_builder.expressions.evaluate import operand_value, parts_of
+from expr_builder.expressions.nodes import Comparison, Function, In, Size
+from expr_builder.expressions.render import Placeholders, render
 from tests.support.trees import CLAUSES, clauses, conditions, items
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from expr_builder import Condition
-    from expr_builder.evaluate import TypedItem
+    from expr_builder.expressions.evaluate import TypedItem
 
 _partition = count()
 _PREFIXED = {("S", "S"), ("B", "B")}

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from accounts.markers import Finding, Kind, Layout, accounts
-from accounts.markers.findings import Redactor, distinct
-from accounts.markers.layout import Unkeyed
-from accounts.markers.position import Position
-from accounts.markers.progress import Progress
+from accounts.schema import accounts_layout as accounts
 from expr_builder import Marker, Table, Unique
+from expr_builder.markers import Finding, Kind, Layout
+from expr_builder.markers.findings import Redactor, distinct
+from expr_builder.markers.layout import Unkeyed
+from expr_builder.markers.position import Position
+from expr_builder.markers.progress import Progress
 
 ACCOUNTS = accounts("accounts")
 SHOP = Layout(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from expr_builder import Attr, BuildError, Condition, Key, Table, all_of, any_of
-from expr_builder.nodes import Path
-from expr_builder.render import Placeholders, count_operators, render
+from expr_builder.expressions.nodes import Path
+from expr_builder.expressions.render import Placeholders, count_operators, render
 
 a, b, c = Attr("a"), Attr("b"), Attr("c")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from expr_builder import Attr, Table, to_attribute_value, to_item
-from expr_builder.describe import describe, describe_item, describe_update, describe_value
-from expr_builder.nodes import Literal
-from expr_builder.parse import parse_condition
+from expr_builder.expressions.describe import describe, describe_item, describe_update, describe_value
+from expr_builder.expressions.nodes import Literal
+from expr_builder.expressions.parse import parse_condition
 from tests.support.trees import conditions
 
 

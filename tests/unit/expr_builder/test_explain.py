@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from expr_builder import Attr, Marker, Table, TransactionCanceled, TransactWrite, Unique, UniqueViolation, to_item
-from expr_builder.nodes import Function, Literal, Not
+from expr_builder.expressions.nodes import Function, Literal, Not
 from tests.support.trees import conditions, items
 
 accounts = Table("accounts", partition_key="PK", sort_key="SK")

@@ -36,7 +36,7 @@ from tests.unit.expr_builder.rule_cases import (
 
 if TYPE_CHECKING:
     from expr_builder import Condition
-    from expr_builder.updates import UpdateAction
+    from expr_builder.expressions.updates import UpdateAction
 
 ROOT = Path(__file__).parents[3]
 

@@ -18,13 +18,15 @@ ROOT = Path(__file__).parents[3]
 
 # Floor by floor, and within a floor from left to right: a module imports only what stands before it.
 FLOORS = [
-    ["errors", "limits", "reserved", "capacity"],
-    ["number_text", "paths", "values"],
-    ["nodes", "operands", "comparisons", "conditions", "foreign", "updates", "key_conditions", "sending"],
-    ["tokens", "grammar", "render", "parse", "evaluate", "describe"],
-    ["tables", "slots", "reads", "writes", "queries", "actions", "explain"],
-    ["transactions", "batches", "linting"],
-    ["unique", "typed"],
+    ["errors", "limits", "reserved"],
+    ["attribute_values"],
+    ["expressions"],
+    ["sending"],
+    ["requests"],
+    ["linting"],
+    ["unique"],
+    ["typed"],
+    ["markers"],
     ["cli"],
 ]
 ORDER = [module for floor in FLOORS for module in floor]

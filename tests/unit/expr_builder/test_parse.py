@@ -24,9 +24,9 @@ from expr_builder import (
     parse_projection,
     parse_update,
 )
-from expr_builder.comparisons import compare
-from expr_builder.operands import literal
-from expr_builder.render import Placeholders, render, render_projection, render_update
+from expr_builder.expressions.operands import literal
+from expr_builder.expressions.predicates import compare
+from expr_builder.expressions.render import Placeholders, render, render_projection, render_update
 from tests.support.trees import conditions, paths
 from tests.support.update_trees import updates
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from expr_builder import Condition
-    from expr_builder.nodes import Node
-    from expr_builder.updates import UpdateAction
+    from expr_builder.expressions.nodes import Node
+    from expr_builder.expressions.updates import UpdateAction
 
 table = Table("accounts", partition_key="PK")
 

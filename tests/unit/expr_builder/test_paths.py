@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expr_builder import Attr, BuildError, Table
-from expr_builder.paths import clash, first_clash, is_bare, parse_path, path_text
+from expr_builder.expressions.paths import clash, first_clash, is_bare, parse_path, path_text
 
 table = Table("t", "PK")
 

@@ -25,9 +25,9 @@ from expr_builder import (
     TransactionUnavailable,
     TransactionUnfinished,
     TransactWrite,
-    sending,
 )
 from expr_builder.reserved import RESERVED_WORDS
+from expr_builder.sending import conversation
 
 GOLDEN = Path(__file__).parents[2] / "data" / "signup.json"
 accounts = Table("accounts", partition_key="PK", sort_key="SK")
@@ -99,7 +99,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         def monotonic() -> float:
             return sum(taken)
 
-    monkeypatch.setattr(sending, "time", Clock)
+    monkeypatch.setattr(conversation, "time", Clock)
     return taken
 
 

@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expr_builder.errors import BuildError
-from expr_builder.number_text import parse_number, to_number
-from expr_builder.values import (
+from expr_builder.attribute_values.numbers import parse_number, to_number
+from expr_builder.attribute_values.values import (
     from_attribute_value,
     from_item,
     item_size,
@@ -28,6 +27,7 @@ from expr_builder.values import (
     to_attribute_value,
     to_item,
 )
+from expr_builder.errors import BuildError
 
 
 class Colour(enum.IntEnum):
@@ -344,7 +344,7 @@ def test_reading_gives_python_types() -> None:
 
 def test_T11_output_is_the_same_in_processes_with_other_hash_seeds() -> None:
     program = (
-        "import json; from expr_builder.values import to_item;"
+        "import json; from expr_builder.attribute_values.values import to_item;"
         "print(json.dumps(to_item({'z': {'b','a','c','d'}, 'a': {'y': {1, 2.5, 10}, 'x': 1}})))"
     )
     outputs = {

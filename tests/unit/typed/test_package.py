@@ -65,7 +65,9 @@ def test_without_pydantic_it_says_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 
 def test_another_module_that_is_missing_is_not_mistaken_for_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert without("expr_builder.batches", monkeypatch).startswith("import of expr_builder.batches halted")
+    assert without("expr_builder.requests.batches", monkeypatch).startswith(
+        "import of expr_builder.requests.batches halted"
+    )
 
 
 def test_what_is_never_sent_is_a_build_error() -> None:

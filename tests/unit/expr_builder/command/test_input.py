@@ -92,7 +92,7 @@ def test_ctrl_c_ends_it_silently(command: Any, monkeypatch: pytest.MonkeyPatch) 
     def interrupted(name: str) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("expr_builder.cli.check.read_document", interrupted)
+    monkeypatch.setattr("expr_builder.cli.lint_command.read_document", interrupted)
     assert command("lint", "-") == (130, "", "")
 
 

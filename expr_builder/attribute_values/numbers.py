@@ -1,0 +1,126 @@
+"""Numbers as DynamoDB writes them: text in one canonical form, of at most 38 significant digits.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from expr_builder.errors import BuildError
+from expr_builder.limits import MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT, MIN_NUMBER_EXPONENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+__all__ = ["number_size", "parse_number", "read_number", "to_number"]
+
+_PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
+_SMALL_INT = 10**MAX_NUMBER_DIGITS
+
+
+def to_number(value: int | float | Decimal) -> str:
+    """Write a number the way DynamoDB stores it: ``1.50`` as ``1.5``, ``1.5E2`` as ``150``, ``-0`` as ``0``.
+
+    Raises:
+        BuildError: for NaN, Infinity, more than 38 significant digits, or a size outside 1E-130 … 9.99E+125.
+    """
+    if isinstance(value, int):
+        if -_SMALL_INT < value < _SMALL_INT:
+            return int.__repr__(value)
+        if value.bit_length() > 424:  # above 10**126: refused before it is turned into ever longer text
+            raise _number_range()
+        text = int.__repr__(abs(value))
+        digits = text.rstrip("0")
+        return _canonical(value < 0, digits, len(text) - len(digits))
+    if isinstance(value, float):
+        text = float.__repr__(value)
+        if text.endswith(".0") and value:
+            return text[:-2]
+        return parse_number(text)
+    return parse_number(str(value))
+
+
+def parse_number(text: str) -> str:
+    """Check number text as DynamoDB reads it and return it in canonical form."""
+    mantissa, _, exponent_text = text.replace("E", "e").partition("e")
+    negative = mantissa.startswith("-")
+    whole, _, fraction = mantissa.lstrip("+-").partition(".")
+    digits = whole + fraction
+    signs = mantissa[: len(mantissa) - len(mantissa.lstrip("+-"))]
+    exponent_digits = exponent_text[1:] if exponent_text[:1] in ("+", "-") else exponent_text
+    has_exponent = "e" in text.replace("E", "e")
+    if (
+        len(signs) > 1
+        or not (digits.isascii() and digits.isdigit())
+        or (has_exponent and not (exponent_digits.isascii() and exponent_digits.isdigit()))
+    ):
+        raise BuildError(
+            "not a finite number", rule="number-finite", fix="NaN and Infinity cannot be stored; use a string or None"
+        )
+    digits = digits.lstrip("0")
+    if not digits:
+        return "0"
+    if len(exponent_digits) > 6:
+        raise _number_range()
+    significant = digits.rstrip("0")
+    exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
+    return _canonical(negative, significant, exponent)
+
+
+def read_number(text: str) -> int | Decimal:
+    """The number that number text stands for: an ``int`` when it is whole, else an exact ``Decimal``."""
+    if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
+        return int(text)
+    number: Decimal = decimal_type()(text)
+    if text[-1] != "0" and "." in text and "E" not in text:
+        return number  # in canonical form, as the service answers, this is no whole number
+    return int(number) if number == number.to_integral_value() else number
+
+
+def number_size(text: str) -> int:
+    """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
+    if text.isdigit():
+        return (len(text.strip("0")) + 1) // 2 + 1
+    digits = text.partition("E")[0].strip("-0.")
+    return (len(digits) - ("." in digits) + 1) // 2 + (2 if text[0] == "-" else 1)
+
+
+def _canonical(negative: bool, digits: str, exponent: int) -> str:
+    """Write ``digits`` (no zeros at either end) times ten to the power of ``exponent``."""
+    if len(digits) > MAX_NUMBER_DIGITS:
+        raise BuildError(
+            f"a number of {len(digits)} significant digits, {MAX_NUMBER_DIGITS} are allowed",
+            rule="number-precision",
+            fix="round it, or store it as a string",
+        )
+    magnitude = exponent + len(digits) - 1
+    if not MIN_NUMBER_EXPONENT <= magnitude <= MAX_NUMBER_EXPONENT:
+        raise _number_range()
+    sign = "-" if negative else ""
+    if exponent >= 0 and magnitude < _PLAIN_NUMBER_LENGTH:
+        return f"{sign}{digits}{'0' * exponent}"
+    if exponent < 0 <= magnitude:
+        return f"{sign}{digits[:exponent]}.{digits[exponent:]}"
+    if exponent < 0 and -exponent < _PLAIN_NUMBER_LENGTH:
+        return f"{sign}0.{digits.rjust(-exponent, '0')}"
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}E{magnitude:+d}"
+
+
+def _number_range() -> BuildError:
+    return BuildError(
+        "a number outside DynamoDB's range, 1E-130 to 9.99E+125 in size",
+        rule="number-range",
+        fix="store it as a string",
+    )
+
+
+@cache
+def decimal_type() -> type[Decimal]:
+    """The ``Decimal`` class."""
+    # Loaded by the first number that needs it: it is slow to import, and finding it each time is slow, too.
+    from decimal import Decimal
+
+    return Decimal

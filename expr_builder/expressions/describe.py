@@ -1,0 +1,93 @@
+"""Values, paths, conditions and updates as text for people, with the values filled in.
+
+What it writes, :func:`~expr_builder.parse.parse_condition` reads, as far as the values have a literal form there
+(strings, numbers, ``true``, ``false``, ``null``) and are not so long that they are cut. It shows people's data: for a
+terminal, never for a log.
+"""
+
+from __future__ import annotations
+
+from .render import Placeholders, write, write_update
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from expr_builder.attribute_values.values import AttributeValue
+
+    from .nodes import Literal, Node
+    from .updates import UpdateAction
+
+__all__ = ["describe", "describe_item", "describe_update", "describe_value"]
+
+_LONGEST_VALUE = 100
+_WORDS = {"and", "or", "not", "between", "in", "true", "false", "null"}
+
+
+class _FilledIn(Placeholders):
+    """Writes names and values themselves where a request has placeholders."""
+
+    __slots__ = ()
+
+    def name(self, name: str) -> str:
+        return _name(name)
+
+    def value(self, literal: Literal) -> str:
+        return describe_value(literal.value)
+
+
+def describe(node: Node) -> str:
+    """A condition, or any part of one: ``email = 'a@example.com' AND size(tags) < 5``."""
+    return write(node, _FilledIn())
+
+
+def describe_update(actions: tuple[UpdateAction, ...]) -> str:
+    """An update: ``SET version = version + 1 REMOVE pending``."""
+    return write_update(actions, _FilledIn())
+
+
+def describe_item(item: Mapping[str, AttributeValue]) -> str:
+    """An item, or a key: ``PK = 'ACCT#1', SK = 'PROFILE'``."""
+    return ", ".join(f"{_name(name)} = {describe_value(value)}" for name, value in item.items())
+
+
+def describe_value(value: AttributeValue) -> str:
+    """One value in one line: ``'text'``, ``42``, ``true``, ``{'a', 'b'}``, ``[1, {city: 'London'}]``; cut when long."""
+    text = _value(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+
+
+def _value(value: AttributeValue) -> str:
+    ((tag, content),) = value.items()
+    if tag in ("SS", "NS", "BS"):
+        return f"{{{', '.join(_scalar(tag[0], element) for element in content)}}}"
+    if tag == "L":
+        return f"[{', '.join(map(_value, content))}]"
+    if tag == "M":
+        return f"{{{', '.join(f'{_name(name)}: {_value(entry)}' for name, entry in content.items())}}}"
+    return _scalar(tag, content)
+
+
+def _scalar(tag: str, content: Any) -> str:
+    if tag == "S":
+        return "'" + _printable(content).replace("'", "''") + "'"
+    if tag == "B":
+        return f"<{len(content)} bytes>" if len(content) != 1 else "<1 byte>"
+    if tag == "BOOL":
+        return "true" if content else "false"
+    return "null" if tag == "NULL" else str(content)
+
+
+def _name(name: str) -> str:
+    plain = name.isascii() and name.isidentifier() and name.lower() not in _WORDS
+    return name if plain else f"`{_printable(name).replace('`', '``')}`"
+
+
+def _printable(text: str) -> str:
+    """Control characters as escapes: a stored value must not move the cursor of the terminal that it is shown on."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )

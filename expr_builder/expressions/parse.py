@@ -1,0 +1,170 @@
+"""Expression text to the tree that the fluent calls build.
+
+>>> parse_condition("status = 'open' AND size(tags) < 5")
+And((Comparison(Attr('status'), '=', <S>), Comparison(Attr('tags').size(), '<', <N>)))
+
+The text is DynamoDB's own grammar, with three liberties, because the tree is rendered with placeholders anyway:
+
+* literals: ``'text'`` (a quote inside is doubled), numbers, ``true``, ``false``, ``null``;
+* any name may stand bare when it is a letter or ``_``, then letters, digits and ``_``, reserved or not; only
+  ``and``, ``or``, ``not``, ``between``, ``in`` (and, as operands, ``true``, ``false`` and ``null``) are what they are;
+* any other name stands in backquotes, a backquote inside doubled: ```na.me` = 'x'`` asks for the attribute ``na.me``.
+
+Keywords may be written in any case, functions in lower case only.
+"""
+
+from __future__ import annotations
+
+from expr_builder.errors import BuildError
+
+from .key_conditions import key_condition_fault
+from .operands import literal
+from .parser import Parser
+from .paths import check_segment
+from .render import refuse_clash
+from .tokens import ALIAS
+from .updates import extended
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    from .nodes import Condition, Operand, Path
+    from .tokens import Token
+    from .updates import UpdateAction
+
+    N = TypeVar("N")
+
+__all__ = ["parse_condition", "parse_key_condition", "parse_projection", "parse_update"]
+
+_MAX_NESTING = 64
+"""How deep conditions may be nested in each other: what works on a tree is recursive, and so has a limit."""
+
+
+def parse_condition(
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+) -> Condition:
+    """Read a condition, or a filter, from text.
+
+    Args:
+        text: Such as ``"email = :old AND attribute_exists(PK)"`` or ``"status = 'open' and size(tags) < 5"``.
+        names: What each ``#placeholder`` stands for, as in ExpressionAttributeNames. A dot is part of the name.
+        values: What each ``:placeholder`` stands for, as Python values.
+
+    Returns:
+        The condition that the fluent calls build: ``(Attr("email") == old) & Attr("PK").exists()``.
+
+    Raises:
+        ExpressionSyntaxError: a BuildError that knows the column where the text goes wrong.
+        BuildError: for an undefined placeholder, or operands that DynamoDB would refuse.
+    """
+    parser = _parser(text, names, values)
+    condition = parser.condition()
+    if parser.depth > _MAX_NESTING:
+        raise BuildError(
+            f"conditions nested {parser.depth} deep, {_MAX_NESTING} are allowed",
+            rule="condition-depth",
+            fix="a AND (b AND (c)) is a AND b AND c",
+        )
+    return condition
+
+
+def parse_key_condition(
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+) -> Condition:
+    """Read the key condition of a query: ``"PK = 'ACCT#1' AND begins_with(SK, 'ORDER#')"``.
+
+    Raises:
+        BuildError: as :func:`parse_condition` does; and for anything but ``=`` ``<`` ``<=`` ``>`` ``>=`` ``BETWEEN``
+            and ``begins_with`` of top-level attributes, joined with AND.
+    """
+    condition = parse_condition(text, names=names, values=values)
+    fault = key_condition_fault(condition)
+    if fault is not None:
+        raise BuildError(
+            fault,
+            rule="key-condition",
+            fix="= for a partition key; = < <= > >= BETWEEN or begins_with for a sort key; joined with AND",
+        )
+    return condition
+
+
+def parse_update(
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+) -> tuple[UpdateAction, ...]:
+    """Read an update from text: ``"SET email = :new, version = version + 1 REMOVE pending"``.
+
+    Returns:
+        The actions in the order of the text, as ``Table.update(key).set(…).remove(…)`` has them.
+
+    Raises:
+        BuildError: as :func:`parse_condition` does; and for paths that overlap, or a clause given twice.
+    """
+    return extended((), _parser(text, names, values).update())
+
+
+def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+    """Read a projection from text: ``"email, address.city, tags[0]"``.
+
+    Raises:
+        BuildError: as :func:`parse_condition` does; and for paths of which one leads through another.
+    """
+    paths = tuple(_parser(text, names, None).projection())
+    refuse_clash(path.segments for path in paths)
+    return paths
+
+
+def _parser(text: str, names: Mapping[str, str] | None, values: Mapping[str, Any] | None) -> Parser:
+    if not isinstance(text, str):
+        raise BuildError(f"an expression is text, not a {type(text).__name__}", rule="expression-type")
+    if not text.strip():
+        raise BuildError("the expression is empty", rule="expression-empty", fix="leave it out instead")
+    return Parser(text, _Bindings(names or {}, values or {}))
+
+
+class _Bindings:
+    """Resolves placeholders from maps and raises at the first fault."""
+
+    literals = True
+
+    def __init__(self, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+        self._names = names
+        self._values = values
+
+    def name(self, token: Token) -> str:
+        if token.kind != ALIAS:
+            return token.text
+        if token.text not in self._names:
+            raise self._undefined(token, "names")
+        try:
+            return str(check_segment(self._names[token.text]))
+        except BuildError as error:
+            raise error.within(_place(token)) from None
+
+    def value(self, token: Token) -> Operand:
+        if token.text not in self._values:
+            raise self._undefined(token, "values")
+        return literal(self._values[token.text], of=_place(token))
+
+    def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
+        try:
+            return make()
+        except BuildError as error:
+            raise error.within(_place(token)) from None
+
+    def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
+        if rule != "parentheses":  # rendering writes none that is not needed
+            raise BuildError(words.rstrip(";"), rule=rule, place=_place(token), fix=fix)
+
+    def _undefined(self, token: Token, where: str) -> BuildError:
+        return BuildError(
+            f"the placeholder {token.text} is not defined",
+            rule="placeholder-undefined",
+            place=_place(token),
+            fix=f'pass {where}={{"{token.text}": …}}',
+        )
+
+
+def _place(token: Token) -> str:
+    return f"column {token.column}"

@@ -1,0 +1,146 @@
+"""Document paths: ``address.city[0]`` as the segments ``("address", "city", 0)``.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.Attributes.html
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from expr_builder.errors import BuildError
+from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
+from expr_builder.reserved import is_reserved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
+
+    Segments: TypeAlias = tuple[str | int, ...]
+    """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
+
+__all__ = ["check_segment", "clash", "extend", "first_clash", "is_bare", "parse_path", "path_text"]
+
+
+@lru_cache(maxsize=4096)
+def is_bare(name: str) -> bool:
+    """Tell whether DynamoDB allows ``name`` in an expression as it is: a letter, then letters, digits and ``_``, and
+    not a reserved word."""
+    return name.isascii() and name.isidentifier() and name[0] != "_" and not is_reserved(name)
+
+
+def check_segment(segment: Any) -> str | int:
+    """Return ``segment`` when it can be part of a path.
+
+    Raises:
+        BuildError: for an index that is negative or not an int, or a name that is empty or over 64 KB.
+    """
+    if isinstance(segment, str):
+        if not segment:
+            raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
+        if len(segment) > MAX_ATTRIBUTE_NAME_BYTES // 4 and len(segment.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
+            raise BuildError(
+                f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
+            )
+        return str(segment)
+    if isinstance(segment, bool) or not isinstance(segment, int) or segment < 0:
+        shown = str(segment) if isinstance(segment, (int, float)) else f"a {type(segment).__name__}"
+        raise BuildError(
+            f"{shown} is neither a name nor a list index",
+            rule="path-index",
+            fix="a path goes on with a name (a string) or an index (0, 1, 2 …)",
+        )
+    return int(segment)
+
+
+def extend(segments: Segments, segment: Any) -> Segments:
+    """Return the path one step further in.
+
+    Raises:
+        BuildError: for a bad segment, or a path deeper than 32 steps.
+    """
+    if len(segments) > MAX_DEPTH:
+        raise BuildError(
+            f"a document path deeper than {MAX_DEPTH} steps", rule="path-depth", place=path_text(segments[:3]) + "…"
+        )
+    return (*segments, check_segment(segment))
+
+
+def clash(one: Segments, other: Segments) -> str:
+    """Say how two paths of one expression get in each other's way.
+
+    Returns:
+        ``"overlap"`` when they are equal or one leads through the other, ``"conflict"`` when one takes for a map what
+        the other takes for a list (``a.b`` and ``a[0]``), else ``""``.
+    """
+    for mine, yours in zip(one, other, strict=False):
+        if isinstance(mine, str) is not isinstance(yours, str):
+            return "conflict"
+        if mine != yours:
+            return ""
+    return "overlap"
+
+
+def first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
+    """The first two paths that get in each other's way, and how (see :func:`clash`)."""
+    seen: list[Segments] = []
+    for path in paths:
+        for other in seen:
+            how = clash(other, path)
+            if how:
+                return other, path, how
+        seen.append(path)
+    return None
+
+
+def path_text(segments: Segments) -> str:
+    """Write a path for people: ``address.city[0]``. A name with a dot in it is put in backquotes."""
+    text = ""
+    for segment in segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        else:
+            name = f"`{segment}`" if any(mark in segment for mark in ".[]` ") else segment
+            text += f".{name}" if text else name
+    return text
+
+
+def parse_path(text: str) -> Segments:
+    """Read document-path text, in which dots and brackets lead inwards.
+
+    Args:
+        text: Such as ``"address.city[0]"``. Names may hold any characters but ``.``, ``[`` and ``]``.
+
+    Raises:
+        BuildError: naming the column (from 1) that cannot be read.
+    """
+    segments: Segments = ()
+    position, end = 0, len(text)
+    while position < end or not segments:
+        if segments and text[position] == "[":
+            close = text.find("]", position)
+            index = text[position + 1 : close] if close > 0 else ""
+            if not (index.isascii() and index.isdigit()):
+                raise _unreadable(text, position, "a list index in brackets, such as [0], is expected")
+            segments = extend(segments, int(index))
+            position = close + 1
+            continue
+        if segments:
+            if text[position] != ".":
+                raise _unreadable(text, position, "a dot or a list index is expected")
+            position += 1
+        start = position
+        while position < end and text[position] not in ".[]":
+            position += 1
+        if position == start:
+            raise _unreadable(text, position, "an attribute name is expected")
+        segments = extend(segments, text[start:position]) if segments else (check_segment(text[start:position]),)
+    return segments
+
+
+def _unreadable(text: str, position: int, expected: str) -> BuildError:
+    return BuildError(
+        f"column {position + 1} of the path: {expected}",
+        rule="path-syntax",
+        fix='write it like "address.city[0]", or Attr(name) when dots are part of the name',
+    )

@@ -1,0 +1,161 @@
+"""Expression text as tokens, each with its place in the text.
+
+Beyond DynamoDB's own grammar there are literals (``'text'`` with ``''`` for a quote inside, numbers) and names in
+backquotes (a backquote inside is doubled), for text that people write. Strict text, as it is in a request, has neither.
+"""
+
+from __future__ import annotations
+
+import re
+
+from expr_builder.errors import BuildError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "ALIAS",
+    "BAD",
+    "END",
+    "MARK",
+    "NAME",
+    "NUMBER",
+    "QUOTED",
+    "STRING",
+    "VALUE",
+    "ExpressionSyntaxError",
+    "Token",
+    "near",
+    "tokenize",
+]
+
+NAME, QUOTED, ALIAS, VALUE, STRING, NUMBER, MARK, BAD, END = (
+    "name",
+    "quoted",
+    "alias",
+    "value",
+    "string",
+    "number",
+    "mark",
+    "bad",
+    "end",
+)
+
+_MARKS = r"(?P<mark><>|<=|>=|[=<>(),.\[\]+-])"
+_PLACEHOLDERS = r"(?P<alias>\#[A-Za-z0-9_]+)|(?P<value>:[A-Za-z0-9_]+)"
+_SPACE = r"(?P<space>[ \t\r\n]+)"
+_BAD = r"(?P<bad>[A-Za-z0-9_]+|.)"
+_STRICT = re.compile(
+    rf"{_SPACE}|(?P<name>[A-Za-z][A-Za-z0-9_]*)|{_PLACEHOLDERS}|(?P<number>[0-9]+(?![A-Za-z0-9_]))|{_MARKS}|{_BAD}",
+    re.DOTALL,
+)
+_WITH_LITERALS = re.compile(
+    rf"{_SPACE}|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|{_PLACEHOLDERS}"
+    r"|(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_]))"
+    rf"|(?P<string>'(?:[^']|'')*')|(?P<quoted>`(?:[^`]|``)+`)|{_MARKS}|{_BAD}",
+    re.DOTALL,
+)
+
+
+class Token:
+    """One word or mark.
+
+    Attributes:
+        kind: One of the constants of this module.
+        text: As written.
+        start: Its offset in the text, from 0.
+        position: How many tokens are before it.
+    """
+
+    __slots__ = ("kind", "position", "start", "text")
+
+    def __init__(self, kind: str, text: str, start: int, position: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.start = start
+        self.position = position
+
+    @property
+    def column(self) -> int:
+        """Its place in the text, from 1."""
+        return self.start + 1
+
+    def is_mark(self, mark: str) -> bool:
+        """Tell whether it is this mark."""
+        return self.kind == MARK and self.text == mark
+
+    def is_word(self, word: str) -> bool:
+        """Tell whether it is this keyword (given in upper case), in any case."""
+        return self.kind == NAME and self.text.upper() == word
+
+    @property
+    def name(self) -> str:
+        """The name that a token of kind QUOTED stands for."""
+        return self.text[1:-1].replace("``", "`")
+
+    @property
+    def string(self) -> str:
+        """The text that a token of kind STRING stands for."""
+        return self.text[1:-1].replace("''", "'")
+
+
+class ExpressionSyntaxError(BuildError):
+    """Expression text that cannot be read.
+
+    Attributes:
+        text: The whole text.
+        column: Where it goes wrong, from 1.
+    """
+
+    def __init__(self, message: str, *, text: str, column: int, fix: str = "") -> None:
+        super().__init__(message, rule="syntax", place=f"column {column}", fix=fix)
+        self.text = text
+        self.column = column
+
+    def pointed(self) -> str:
+        """The text and, below it, a caret under the place. It shows the text, so it is for people, not for logs."""
+        line_start = self.text.rfind("\n", 0, self.column - 1) + 1
+        line = self.text[line_start:].partition("\n")[0]
+        return f"{line}\n{' ' * (self.column - 1 - line_start)}^"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.message, self.text, self.column, self.fix)
+
+
+def _rebuild(message: str, text: str, column: int, fix: str) -> ExpressionSyntaxError:
+    return ExpressionSyntaxError(message, text=text, column=column, fix=fix)
+
+
+def tokenize(text: str, *, literals: bool) -> list[Token]:
+    """Split expression text; what is no token becomes one of kind BAD. The last token is of kind END."""
+    tokens: list[Token] = []
+    for match in (_WITH_LITERALS if literals else _STRICT).finditer(text):
+        kind = match.lastgroup
+        if kind != "space":
+            tokens.append(Token(kind or BAD, match.group(), match.start(), len(tokens)))
+    tokens.append(Token(END, "", len(text), len(tokens)))
+    return tokens
+
+
+def near(tokens: list[Token], token: Token, text: str, *, literals: bool) -> str:
+    """The text from the token before to the one after, as DynamoDB quotes it.
+
+    Text with literals may hold people's values anywhere, even where a quote is missing: of such text literals are
+    blotted out, and beside a word that is none nothing but the word itself is shown.
+    """
+    around = tokens[max(token.position - 1, 0) : token.position + 2]
+    if literals and any(one.kind == BAD for one in around):
+        around = [token]
+    shown = ""
+    end = around[0].start
+    for one in around:
+        shown += text[end : one.start] + (blotted(one) if literals else one.text)
+        end = one.start + len(one.text)
+    return shown.strip()
+
+
+def blotted(token: Token) -> str:
+    """The token's text, unless it is a literal or may be a piece of one."""
+    hidden = token.kind in (STRING, NUMBER) or (token.kind == BAD and len(token.text) > 1)
+    return f"<{token.kind}>" if hidden else token.text

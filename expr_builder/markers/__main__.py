@@ -1,0 +1,7 @@
+"""``python -m expr_builder.markers``."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

@@ -1,0 +1,70 @@
+"""Backfill: give markers to the records of a table that had none.
+
+For each record and field: *the record still has this value, and nobody has its marker: put it*. Where somebody has it
+already, there are two records of one value; that is reported and nothing is merged. Writers must keep markers before
+this begins, or what they write meanwhile has none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .examine import Examiner
+from .findings import Finding, Kind
+from .repair import Mend, Mender, Outcome
+from .survey import Report, ScanOptions, survey
+from .suspects import suspects
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Sequence
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from .layout import Item, Layout
+
+__all__ = ["backfill"]
+
+_ONLY = frozenset({Kind.MISSING})
+
+
+def backfill(
+    layout: Layout,
+    client: DynamoDBClient,
+    options: ScanOptions | None = None,
+    *,
+    plan: Callable[[Mend], None] | None = None,
+) -> Report:
+    """Add the markers that records lack.
+
+    Args:
+        layout: What to work on.
+        client: With a connection for each segment.
+        options: How to scan.
+        plan: For a dry run: nothing is written, and it is called, in several threads, with each transaction that would
+            be sent. Two records of one value that both lack its marker cannot be told from any others then.
+
+    Returns:
+        ``tally["added"]`` says how many markers were, or would be, added; ``findings`` which records could not get
+        theirs.
+    """
+    examiner, mender = Examiner(layout, client), Mender(layout, client)
+
+    def settled(finding: Finding) -> Mend:
+        if plan is None:
+            return mender.mend(finding, only=_ONLY)
+        planned = mender.plan(finding)
+        if planned.finding.kind in _ONLY:
+            plan(planned)
+        return planned
+
+    def filled(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
+        tally, found = suspects(layout, client, items, markers=False)
+        findings = (examiner.record(suspect.owner, suspect.field).finding for suspect in found)
+        mends = [settled(finding) for finding in findings if finding is not None]
+        added = [mend for mend in mends if mend.finding.kind in _ONLY and mend.transaction is not None]
+        left = [mend.finding for mend in mends if mend.outcome is not Outcome.GONE and mend not in added]
+        tally["added"] += len(added)
+        return tally, left
+
+    return survey(layout, client, filled, options or ScanOptions())

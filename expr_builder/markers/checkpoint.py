@@ -1,0 +1,97 @@
+"""Where a scan has come to, kept in a file, so that an interrupted one goes on from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .position import Position
+
+if TYPE_CHECKING:
+    from .layout import Layout
+
+__all__ = ["Checkpoint", "CheckpointError"]
+
+_VERSION = 1
+_SAVE_SECONDS = 2.0
+
+
+class CheckpointError(RuntimeError):
+    """The file cannot be used; the message says why and what to do."""
+
+
+class Checkpoint:
+    """A file that holds a position. It contains keys, and so people's data: only its owner may read it.
+
+    Args:
+        path: The file; it need not exist.
+        layout: What is scanned.
+        task: What for, such as ``"audit"``: a checkpoint of another task, table or declaration is refused.
+    """
+
+    def __init__(self, path: Path, layout: Layout, task: str) -> None:
+        self._path = path
+        self._task = {
+            "version": _VERSION,
+            "task": task,
+            "table": layout.table.name,
+            "markers": {field: marker.template for field, marker in layout.unique.markers.items()},
+        }
+        self._saved = time.monotonic()
+
+    def load(self) -> Position | None:
+        """The position, or ``None`` when there is no file yet.
+
+        Raises:
+            CheckpointError: when it cannot be read, or is not of this task.
+        """
+        try:
+            data: Any = json.loads(self._path.read_text(encoding="utf-8"))
+            task, position = data.pop("of"), Position.from_json(data)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointError(f"{self._path} cannot be read ({error.strerror}).") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise CheckpointError(f"{self._path} is no checkpoint: name another file.") from None
+        if task != self._task:
+            raise CheckpointError(
+                f"{self._path} belongs to another task, table or declaration: finish that, or delete the file."
+            )
+        return position
+
+    def save(self, position: Position, *, now: bool = False) -> None:
+        """Write the file at once, or only when the last time was a while ago.
+
+        It is replaced as a whole: whoever interrupts this leaves the old one or the new one, never half of it.
+
+        Raises:
+            CheckpointError: when it cannot be written.
+        """
+        if not now and time.monotonic() - self._saved < _SAVE_SECONDS:
+            return
+        text = json.dumps({"of": self._task, **position.to_json()})
+        try:
+            descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(self._path)
+            except BaseException:
+                with suppress(OSError):
+                    Path(name).unlink()
+                raise
+        except OSError as error:
+            raise CheckpointError(f"{self._path} cannot be written ({error.strerror}).") from None
+        self._saved = time.monotonic()
+
+    def remove(self) -> None:
+        """The task is done: there is nothing left to go on with."""
+        self._path.unlink(missing_ok=True)

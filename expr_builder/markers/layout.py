@@ -1,0 +1,137 @@
+"""Which items of a table are records, which are markers, and how one leads to the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from expr_builder import BuildError
+from expr_builder.unique import OWNER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from expr_builder import Table, Unique
+
+    Item = Mapping[str, Any]
+    Key = dict[str, Any]
+
+__all__ = ["Layout", "Unkeyed"]
+
+
+class Unkeyed(ValueError):
+    """A record's value from which no marker can be made. The message does not contain it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How records and markers lie in one table.
+
+    Attributes:
+        unique: The unique fields, with the table.
+        record_sort: The sort key that every record has; ``None`` in a table without sort keys.
+        record_prefix: What every record's partition key begins with.
+        record_key: Makes a record's whole key from what its markers name as their owner. When left out, the owner is
+            the record's partition key.
+    """
+
+    unique: Unique
+    record_sort: str | None = None
+    record_prefix: str = ""
+    record_key: Callable[[Any], Mapping[str, Any]] | None = None
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.unique.table
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The unique fields."""
+        return tuple(self.unique.markers)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Every attribute that telling right from wrong needs: keys, owners, unique fields."""
+        return tuple(dict.fromkeys((*self.table.key_types, OWNER, self.unique.owner, *self.fields)))
+
+    def key_of(self, item: Item) -> Key:
+        """An item's own key."""
+        return {name: item[name] for name in self.table.key_types}
+
+    def owner_of(self, record: Item) -> Any:
+        """What the markers of a record name as their owner."""
+        return record.get(self.unique.owner)
+
+    def is_record(self, item: Item) -> bool:
+        """Whether an item is a record: its key is the one that its markers' owner leads to."""
+        owner = self.owner_of(item)
+        if owner is None or self.field_of(item) is not None:
+            return False
+        return str(item[self.table.partition_key]).startswith(self.record_prefix) and (
+            self.key_of_owner(owner) == self.key_of(item)
+        )
+
+    def key_of_owner(self, owner: Any) -> Key | None:
+        """The key of the record that a marker names as its owner; ``None`` when no record can have it."""
+        if owner is None:
+            return None
+        if self.record_key is not None:
+            key = dict(self.record_key(owner))
+        else:
+            key = dict(zip(self.table.key_types, (owner, self.record_sort), strict=False))
+        try:
+            self.table.typed_key(key)
+        except BuildError:
+            return None
+        return key
+
+    def field_of(self, item: Item) -> str | None:
+        """The field of which an item is a marker, by its key; ``None`` when it is none."""
+        partition = item[self.table.partition_key]
+        for field, marker in self.unique.markers.items():
+            beginning, _, end = marker.template.partition("{}")
+            fits = isinstance(partition, str) and partition.startswith(beginning) and partition.endswith(end)
+            if fits and self.marker_key(field, partition) == self.key_of(item):
+                return field
+        return None
+
+    def marker_key(self, field: str, partition: str) -> Key:
+        """The whole key of a field's marker, from its partition key."""
+        return dict(zip(self.table.key_types, (partition, self.unique.markers[field].sort), strict=False))
+
+    def value_in(self, field: str, partition: str) -> str:
+        """The normalised value that a marker stands for."""
+        beginning, _, end = self.unique.markers[field].template.partition("{}")
+        return partition[len(beginning) : len(partition) - len(end)]
+
+    def wanted(self, record: Item, field: str) -> str | None:
+        """The partition key of the marker that a record must have for a field; ``None`` when it needs none.
+
+        Raises:
+            Unkeyed: when the record's value is none that can be kept unique.
+        """
+        value = record.get(field)
+        if value is None and self.unique.markers[field].optional:
+            return None
+        return self.keyed(field, value)
+
+    def keyed(self, field: str, value: Any) -> str:
+        """The partition key of the marker of a value.
+
+        Raises:
+            Unkeyed: when the value is none that can be kept unique.
+        """
+        try:
+            key = self.unique.marker_key(field, value)
+            self.table.typed_key(key)
+        except ValueError:  # the field's own rules, or DynamoDB's for keys
+            raise Unkeyed(f"not a value that {field} can have") from None
+        return str(key[self.table.partition_key])
+
+    def claims(self, record: Item | None, field: str, partition: str) -> bool:
+        """Whether a record's value for the field is the one that a marker stands for."""
+        try:
+            return record is not None and self.wanted(record, field) == partition
+        except Unkeyed:
+            return False

@@ -1,0 +1,70 @@
+"""How far a scan is, for whoever waits for it: a bar on a terminal, else a plain line now and then."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from .position import Position
+
+__all__ = ["Progress"]
+
+_WIDTH = 24
+_LINE_SECONDS = 10.0
+_ERASE = "\r\x1b[K"
+
+
+class Progress:
+    """Shows a position.
+
+    Args:
+        stream: Where to; standard error, so that standard output holds the result alone.
+        title: What goes on.
+        about: How many items the table has, as far as is known. (DynamoDB counts them every six hours.)
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self, stream: TextIO, title: str, about: int | None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream = stream
+        self._title = title
+        self._about = about or 0
+        self._clock = clock
+        self._bar = stream.isatty()
+        self._started = self._shown = clock()
+        self._before: int | None = None
+
+    def __call__(self, position: Position) -> None:
+        """Show where it is."""
+        read = sum(position.tally[kind] for kind in ("records", "markers", "others"))
+        if self._before is None:
+            self._before = read  # of an earlier run that is gone on with: not this one's speed
+        if self._bar:
+            self._stream.write(_ERASE + self._line(read, len(position.findings)))
+            self._stream.flush()
+        elif self._clock() - self._shown >= _LINE_SECONDS:
+            self._shown = self._clock()
+            self._stream.write(self._line(read, len(position.findings)) + "\n")
+            self._stream.flush()
+
+    def end(self) -> None:
+        """Make room for what comes after it."""
+        if self._bar:
+            self._stream.write(_ERASE)
+            self._stream.flush()
+
+    def _line(self, read: int, findings: int) -> str:
+        seconds = max(self._clock() - self._started, 0.001)
+        speed = (read - (self._before or 0)) / seconds
+        done = f"{read:,} items"
+        if self._about:
+            share = min(read / self._about, 1.0)
+            filled = round(share * _WIDTH)
+            bar = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {share:4.0%}  " if self._bar else f"{share:.0%}, "
+            done = f"{bar}{read:,} of about {self._about:,} items"
+        return f"{self._title}: {done}, {findings:,} findings, {speed:,.0f} items/s"

@@ -1,0 +1,152 @@
+"""Repair: mend findings, each in one guarded transaction, while the service goes on working.
+
+A finding is looked at again first; what is done follows from that look alone, and is done only if everything is still
+as it was seen. So an old finding, or the same one twice, does no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from expr_builder import Attr, TransactionCanceled, TransactWrite, all_of
+from expr_builder.unique import OWNER
+
+from .examine import Examiner
+from .findings import Finding, Kind
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from expr_builder import Check, Condition
+
+    from .examine import Sight
+    from .layout import Item, Layout
+
+__all__ = ["Mend", "Mender", "Outcome"]
+
+_ROUNDS = 5
+
+
+class Outcome(StrEnum):
+    """What became of a finding."""
+
+    MENDED = "mended"
+    PLANNED = "planned"
+    """It would be mended by this transaction."""
+    GONE = "gone"
+    """Nothing is wrong any more."""
+    LEFT = "left"
+    """A person must decide: two records have one value, or a record's value is impossible."""
+    BUSY = "busy"
+    """It kept changing; repairing again will help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What was, or would be, done about a finding.
+
+    Attributes:
+        finding: The finding, as it turned out to be when it was looked at again.
+        outcome: What became of it.
+        transaction: What was sent, or would be.
+    """
+
+    finding: Finding
+    outcome: Outcome
+    transaction: TransactWrite | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON data."""
+        request = {} if self.transaction is None else {"request": self.transaction.to_request()}
+        return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **request}
+
+
+class Mender:
+    """Mends findings of a table."""
+
+    def __init__(self, layout: Layout, client: DynamoDBClient) -> None:
+        self._layout = layout
+        self._client = client
+        self._examiner = Examiner(layout, client)
+
+    def plan(self, finding: Finding) -> Mend:
+        """Look at a finding again, and say what would be done about it."""
+        sight = self._examiner.again(finding)
+        if sight.finding is None:
+            return Mend(finding, Outcome.GONE)
+        transaction = self._transaction(sight.finding, sight)
+        return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
+
+    def mend(self, finding: Finding, *, only: frozenset[Kind] = frozenset(Kind)) -> Mend:
+        """Look at a finding again and do what is to be done about it.
+
+        Args:
+            finding: From an audit, of whatever age.
+            only: The kinds to mend; if it turns out to be of another, it is left.
+
+        Raises:
+            TransactionUnfinished: when DynamoDB gave no final answer. Mending again is safe.
+        """
+        for _ in range(_ROUNDS):
+            plan = self.plan(finding)
+            if plan.transaction is None:
+                return plan
+            if plan.finding.kind not in only:
+                return Mend(plan.finding, Outcome.LEFT)
+            try:
+                plan.transaction.send(self._client)
+            except TransactionCanceled:
+                continue  # something changed between look and deed, or an attempt whose answer was lost did it
+            return Mend(plan.finding, Outcome.MENDED, plan.transaction)
+        return Mend(finding, Outcome.BUSY)
+
+    def _transaction(self, finding: Finding, sight: Sight) -> TransactWrite | None:
+        make = {
+            Kind.ORPHAN: self._release,
+            Kind.DOUBLE: self._release,
+            Kind.MISSING: self._add,
+            Kind.STOLEN: self._hand_over,
+        }.get(finding.kind)
+        return None if make is None else make(finding, sight)
+
+    def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
+        """Delete a marker that its owner, if it exists at all, has no use for."""
+        key = self._layout.marker_key(finding.field, str(finding.marker))
+        delete = self._layout.table.delete(key).when(self._held_by(finding.holder)).named("marker")
+        return TransactWrite(*self._holder_unchanged(finding, sight), delete)
+
+    def _add(self, finding: Finding, sight: Sight) -> TransactWrite:
+        """Put the marker that a record's value lacks."""
+        put = self._layout.table.put(self._marker(finding)).if_not_exists().named("marker")
+        return TransactWrite(self._unchanged("record", finding.record, sight.record, finding.field), put)
+
+    def _hand_over(self, finding: Finding, sight: Sight) -> TransactWrite:
+        """Put the right owner into a marker that names one who does not have its value."""
+        put = self._layout.table.put(self._marker(finding)).when(self._held_by(finding.holder)).named("marker")
+        record = self._unchanged("record", finding.record, sight.record, finding.field)
+        return TransactWrite(record, *self._holder_unchanged(finding, sight), put)
+
+    def _marker(self, finding: Finding) -> dict[str, Any]:
+        return {**self._layout.marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
+
+    def _held_by(self, holder: Any) -> Condition:
+        """The marker exists and names this owner, or none."""
+        named = Attr(OWNER).not_exists() if holder is None else Attr(OWNER).eq(holder)
+        return all_of(self._layout.table.present, named)
+
+    def _holder_unchanged(self, finding: Finding, sight: Sight) -> list[Check]:
+        if self._layout.key_of_owner(finding.holder) is None:
+            return []  # no record can be this owner's
+        return [self._unchanged("holder", finding.holder, sight.holder, finding.field)]
+
+    def _unchanged(self, slot: str, owner: Any, record: Item | None, field: str) -> Check:
+        """A record is still absent, or still has the value that was seen."""
+        table = self._layout.table
+        check = table.check(self._layout.key_of_owner(owner) or {}).named(slot)
+        if record is None:
+            return check.when(table.absent)
+        value = record.get(field)
+        same = Attr(field).not_exists() if value is None else Attr(field).eq(value)
+        return check.when(all_of(table.present, same))

@@ -1,0 +1,128 @@
+"""Why a condition is true or false of an item, clause by clause, and which slot of a refused transaction is to blame.
+
+The text shows stored values: it is for people at a terminal, not for logs.
+"""
+
+from __future__ import annotations
+
+from expr_builder.attribute_values.values import to_item
+from expr_builder.expressions.describe import describe, describe_item, describe_value
+from expr_builder.expressions.evaluate import operand_value, parts_of, verdicts
+from expr_builder.expressions.nodes import And, Or, Path, Size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from expr_builder.errors import Reason
+    from expr_builder.expressions.evaluate import TypedItem
+    from expr_builder.expressions.nodes import Condition, Operand
+
+    from .writes import WriteAction
+
+__all__ = ["explain", "explain_canceled"]
+
+_ASK = "ask for the stored item with return_old_on_failure() to see which clause"
+_JOINTS: dict[type, str] = {And: "all of these:", Or: "one of these:"}
+
+
+def explain(condition: Condition, item: Mapping[str, Any] | None) -> str:
+    """Say of each clause whether it holds, and what is stored.
+
+    Args:
+        condition: Any condition.
+        item: The stored item as Python values; ``None`` or ``{}`` when there is none.
+
+    Returns:
+        One line for each clause, those that AND, OR or NOT joins indented below it::
+
+            FALSE  all of these:
+            true     attribute_exists(PK)  (PK is 'ACCT#1')
+            FALSE    version = 3  (version is 4)
+    """
+    return "\n".join(_explained(condition, to_item(item or {})))
+
+
+def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, Reason]) -> str:
+    """Say, slot by slot, which clause of which condition was false.
+
+    Args:
+        actions: The transaction's actions by slot name.
+        reasons: For each slot name why it was, or was not, to blame.
+    """
+    lines: list[str] = []
+    for slot, action in actions.items():
+        reason = reasons[slot]
+        lines.append(f'slot "{slot}" ({_addressed(action)}): {_blame(reason)}')
+        if reason.code == "ConditionalCheckFailed" and action.condition is not None:
+            lines += [f"  {line}" for line in _failed(action, action.condition, reason)]
+    return "\n".join(lines)
+
+
+def _addressed(action: WriteAction) -> str:
+    return f"{action.operation} in {action.table.name}, {describe_item(action.key)}"
+
+
+def _blame(reason: Reason) -> str:
+    if reason.code == "None":
+        return "not to blame"
+    if reason.code == "ConditionalCheckFailed":
+        return "its condition was false"
+    return f"{reason.code}: {reason.message}" if reason.message else reason.code
+
+
+def _failed(action: WriteAction, condition: Condition, reason: Reason) -> Iterator[str]:
+    if reason.item is None and not action.returns_old:
+        yield f"{describe(condition)}  ({_ASK})"
+        return
+    item = to_item(reason.item or {})
+    if reason.item is None and verdicts(condition, item)[id(condition)]:
+        # Where only the message carried the reasons, items are missing although they exist.
+        yield f"{describe(condition)}  (the answer did not carry the stored item)"
+        return
+    yield from _explained(condition, item)
+
+
+def _explained(condition: Condition, item: TypedItem) -> Iterator[str]:
+    if not item:
+        yield "no item was stored"
+    known = verdicts(condition, item)
+    waiting = [(0, condition)]
+    while waiting:
+        depth, node = waiting.pop()
+        parts = parts_of(node)
+        waiting += [(depth + 1, part) for part in reversed(parts)]
+        text = _JOINTS.get(type(node), "not:") if parts else f"{describe(node)}{_stored(node, item)}"
+        yield f"{'true ' if known[id(node)] else 'FALSE'}  {'  ' * depth}{text}"
+
+
+def _stored(clause: Condition, item: TypedItem) -> str:
+    """What the clause found in the item, each operand once."""
+    if not item:
+        return ""
+    found: dict[str, None] = {}
+    for operand in _operands(clause):
+        if isinstance(operand, Path):
+            found[f"{describe(operand)} is {_shown(operand, item)}"] = None
+        elif isinstance(operand, Size):
+            size = operand_value(operand, item)
+            shown = (
+                describe_value(size) if size else f"undefined, {describe(operand.path)} is {_shown(operand.path, item)}"
+            )
+            found[f"{describe(operand)} is {shown}"] = None
+    return f"  ({', '.join(found)})" if found else ""
+
+
+def _operands(clause: Condition) -> Iterator[Operand]:
+    """In the order in which they are written."""
+    for name in ("left", "right", "operand", "low", "high", "path", "argument"):
+        operand = getattr(clause, name, None)
+        if operand is not None:
+            yield operand
+    yield from getattr(clause, "choices", ())
+
+
+def _shown(operand: Operand, item: TypedItem) -> str:
+    value = operand_value(operand, item)
+    return "missing" if value is None else describe_value(value)

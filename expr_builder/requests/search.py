@@ -1,0 +1,397 @@
+"""Queries and scans: many items, a page at a time.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html and
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
+"""
+
+from __future__ import annotations
+
+from expr_builder.attribute_values.values import from_item
+from expr_builder.errors import BuildError
+from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.nodes import And, Between, Comparison, Condition, Path
+from expr_builder.expressions.paths import path_text
+from expr_builder.expressions.predicates import as_condition
+from expr_builder.expressions.render import Placeholders, render, render_projection
+from expr_builder.expressions.updates import as_path
+from expr_builder.sending.conversation import refuse_unsuitable_client
+
+from .action import Action
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, ClassVar, Self
+
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef
+
+    from expr_builder.expressions.nodes import Node
+    from expr_builder.expressions.updates import Target
+
+    from .key_schema import Index, Item, TableKeys, TypedItem
+
+__all__ = ["Page", "Query", "Scan"]
+
+SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
+_MAX_SEGMENTS = 1_000_000
+
+
+class Page:
+    """One page of a query or scan.
+
+    Attributes:
+        items: The items as Python values.
+        last_key: Where the next page starts, for ``start_from``; ``None`` on the last page. A page may be empty and yet
+            not be the last: filters are applied after reading.
+        count: How many items the page has, also when only they were asked for.
+        scanned: How many items were read, before the filter.
+    """
+
+    __slots__ = ("count", "items", "last_key", "scanned")
+
+    def __init__(self, response: Any) -> None:
+        self.items: list[dict[str, Any]] = [from_item(item) for item in response.get("Items", ())]
+        last = response.get("LastEvaluatedKey")
+        self.last_key: dict[str, Any] | None = from_item(last) if last else None
+        self.count: int = response.get("Count", len(self.items))
+        self.scanned: int = response.get("ScannedCount", self.count)
+
+
+class Search(Action):
+    """What queries and scans have in common. Immutable, as all actions are."""
+
+    __slots__ = ("_consistent", "_filter", "_index", "_limit", "_paths", "_select", "_start")
+
+    _call: ClassVar[str]
+
+    def __init__(self, table: TableKeys) -> None:
+        self._table = table
+        self._slot = None
+        self._consistent = False
+        self._filter: Condition | None = None
+        self._index: str | None = None
+        self._limit: int | None = None
+        self._paths: tuple[Path, ...] = ()
+        self._select: str | None = None
+        self._start: Item | None = None
+
+    def _copy(self) -> Self:
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._slot = self._slot
+        for slot in Search.__slots__:
+            setattr(copy, slot, getattr(self, slot))
+        return copy
+
+    def filter(self, condition: Condition) -> Self:
+        """Keep only items for which ``condition`` holds; several are joined with AND.
+
+        The filter is applied after reading: what it drops is paid for, and counts for the limit.
+        """
+        checked = as_condition(condition, of=f"{self._place}, filter")
+        return self._replace(_filter=checked if self._filter is None else self._filter & checked)
+
+    def project(self, *paths: Target) -> Self:
+        """Return only these attributes: names, or ``Attr`` paths."""
+        return self._replace(_paths=(*self._paths, *(as_path(path, "project") for path in paths)))
+
+    def limit(self, items: int) -> Self:
+        """Read at most this many items **in one page**, before the filter: DynamoDB's ``Limit``."""
+        if isinstance(items, bool) or not isinstance(items, int) or items < 1:
+            raise BuildError("a limit is a whole number from 1", rule="limit-value", place=self._place)
+        return self._replace(_limit=items)
+
+    def on_index(self, name: str) -> Self:
+        """Read a secondary index instead of the table."""
+        return self._replace(_index=name)
+
+    def consistent(self) -> Self:
+        """Ask for strongly consistent reads, which global secondary indexes do not have."""
+        return self._replace(_consistent=True)
+
+    def select(self, what: str) -> Self:
+        """Say what to return: ``ALL_ATTRIBUTES``, ``ALL_PROJECTED_ATTRIBUTES`` (of an index), ``COUNT`` or
+        ``SPECIFIC_ATTRIBUTES``."""
+        if what not in SELECTS:
+            raise BuildError(
+                f"select knows no {what}", rule="select-value", place=self._place, fix=f"one of {', '.join(SELECTS)}"
+            )
+        return self._replace(_select=what)
+
+    def start_from(self, last_key: Item | None) -> Self:
+        """Start after this key: the ``last_key`` of a page, as Python values; from the beginning for ``None``."""
+        return self._replace(_start=last_key)
+
+    def to_request(self) -> Any:
+        """The arguments of ``client.query`` or ``client.scan``.
+
+        Raises:
+            BuildError: when the parts do not fit together, or an expression breaks a rule.
+        """
+        request: dict[str, Any] = {"TableName": self._table.name}
+        if self._index is not None:
+            request["IndexName"] = self._index
+        placeholders = Placeholders(always=self._table.always_alias)
+        try:
+            self._check_reading()
+            self._fill(request, placeholders)
+            if self._filter is not None:
+                request["FilterExpression"] = render(self._filter, placeholders)
+            if self._paths:
+                request["ProjectionExpression"] = render_projection(self._paths, placeholders)
+        except BuildError as error:
+            raise error.within(self._place) from None
+        placeholders.into(request)
+        self._add_options(request)
+        return request
+
+    def page(self, client: DynamoDBClient) -> Page:
+        """Read one page (at most 1 MB before the filter).
+
+        Args:
+            client: ``boto3.client("dynamodb")``; botocore retries throttled reads by itself.
+        """
+        refuse_unsuitable_client(client)
+        return Page(getattr(client, self._call)(**self.to_request()))
+
+    def pages(self, client: DynamoDBClient) -> Iterator[dict[str, Any]]:
+        """Yield every item as Python values, reading page after page as they are asked for: one page is held in memory.
+
+        Example:
+            ``for item in accounts.query(Key("PK").eq("ACCT#1")).pages(client): …``
+        """
+        for response in self._responses(client):
+            for item in response.get("Items", ()):
+                yield from_item(item)
+            del response  # a page is let go before the next one is read
+
+    def count(self, client: DynamoDBClient) -> int:
+        """Count the items, without transferring them; reading them is paid for all the same."""
+        counting = self._replace(_select="COUNT", _paths=())
+        return sum(Page(response).count for response in counting._responses(client))
+
+    def _responses(self, client: DynamoDBClient) -> Iterator[dict[str, Any]]:
+        request = self.to_request()
+        refuse_unsuitable_client(client)
+        call = getattr(client, self._call)
+        while True:
+            response = call(**request)
+            last = response.get("LastEvaluatedKey")
+            yield response
+            del response
+            if not last:
+                return
+            request["ExclusiveStartKey"] = last
+
+    def _fill(self, request: dict[str, Any], placeholders: Placeholders) -> None:
+        """Add what only this kind of search has."""
+
+    def _add_options(self, request: dict[str, Any]) -> None:
+        if self._select is not None:
+            request["Select"] = self._select
+        if self._limit is not None:
+            request["Limit"] = self._limit
+        if self._consistent:
+            request["ConsistentRead"] = True
+        if self._start is not None:
+            request["ExclusiveStartKey"] = self._typed_start(self._start)
+
+    def _typed_start(self, start: Item) -> TypedItem:
+        from expr_builder.attribute_values.values import to_item
+
+        try:
+            return to_item(start)
+        except BuildError as error:
+            raise error.within(f"{self._place}, ExclusiveStartKey") from None
+
+    def _declared_index(self) -> Index | None:
+        if self._index is None or not self._table.indexes:
+            return None
+        if self._index not in self._table.indexes:
+            raise BuildError(
+                f"the table declares no index {self._index}",
+                rule="index-unknown",
+                place="IndexName",
+                fix=f"declared are {', '.join(self._table.indexes)}",
+            )
+        return self._table.indexes[self._index]
+
+    def _check_reading(self) -> None:
+        index = self._declared_index()
+        if self._consistent and index is not None and not index.local:
+            raise BuildError(
+                "a global secondary index cannot be read consistently",
+                rule="index-consistent",
+                place="ConsistentRead",
+                fix="read the table itself, or leave consistent() out",
+            )
+        if self._paths and self._select not in (None, "SPECIFIC_ATTRIBUTES"):
+            raise BuildError(
+                f"a projection beside Select {self._select}",
+                rule="select-projection",
+                place="ProjectionExpression",
+                fix="leave one of them out",
+            )
+        if self._select == "SPECIFIC_ATTRIBUTES" and not self._paths:
+            raise BuildError(
+                "SPECIFIC_ATTRIBUTES without a projection",
+                rule="select-projection",
+                place="Select",
+                fix="add project(…)",
+            )
+
+
+class Query(Search):
+    """The items under one partition key, in the order of their sort key. Made by :meth:`Table.query`."""
+
+    __slots__ = ("_forward", "_key_condition")
+
+    operation = "Query"
+    _call = "query"
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> QueryInputTypeDef:
+            """The arguments of the client call."""
+
+    def __init__(self, table: TableKeys, key_condition: Condition) -> None:
+        super().__init__(table)
+        self._forward = True
+        self._key_condition = as_condition(key_condition, of=f"{self._place}, KeyConditionExpression")
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._forward = self._forward
+        copy._key_condition = self._key_condition
+        return copy
+
+    def descending(self) -> Self:
+        """Read from the highest sort key down."""
+        return self._replace(_forward=False)
+
+    def ascending(self) -> Self:
+        """Read from the lowest sort key up: the default."""
+        return self._replace(_forward=True)
+
+    def _fill(self, request: dict[str, Any], placeholders: Placeholders) -> None:
+        self._check_key_condition()
+        request["KeyConditionExpression"] = render(self._key_condition, placeholders)
+
+    def _add_options(self, request: dict[str, Any]) -> None:
+        super()._add_options(request)
+        if not self._forward:
+            request["ScanIndexForward"] = False
+
+    def _check_key_condition(self) -> None:
+        fault = key_condition_fault(self._key_condition)
+        if fault is not None:
+            raise BuildError(
+                fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
+            )
+        operators = {_subject(part): _operator(part) for part in _parts(self._key_condition)}
+        index = self._declared_index()
+        if index is not None:
+            self._check_schema(operators, index.partition_keys, index.sort_keys)
+        elif self._index is None:
+            first, *others = self._table.key_types
+            self._check_schema(operators, (first,), tuple(others))
+
+    def _check_schema(self, operators: dict[str, str], partition: tuple[str, ...], sort: tuple[str, ...]) -> None:
+        for name in partition:
+            if operators.get(name) != "=":
+                raise _missed(name, "each partition key attribute is compared with eq(…)")
+        given = [name for name in operators if name not in partition]
+        for name in given:
+            if name not in sort:
+                raise _missed(
+                    " or ".join(sort) or partition[0], f"{name} is no key attribute here: filter(…) takes the rest"
+                )
+        used = [name in operators for name in sort]
+        if used != sorted(used, reverse=True) or any(operators[name] != "=" for name in sort[: max(len(given) - 1, 0)]):
+            raise _missed(sort[0], "sort key attributes are used from the left, all but the last with eq(…)")
+        if self._filter is not None:
+            for name in _names_in(self._filter):
+                if name in partition or name in sort:
+                    raise BuildError(
+                        f"the filter names {name}, which is part of the key",
+                        rule="filter-key",
+                        place="FilterExpression",
+                        fix="put it into the key condition",
+                    )
+
+
+class Scan(Search):
+    """All items of a table or index. Made by :meth:`Table.scan`."""
+
+    __slots__ = ("_segment",)
+
+    operation = "Scan"
+    _call = "scan"
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> ScanInputTypeDef:
+            """The arguments of the client call."""
+
+    def __init__(self, table: TableKeys) -> None:
+        super().__init__(table)
+        self._segment: tuple[int, int] | None = None
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._segment = self._segment
+        return copy
+
+    def segment(self, number: int, of: int) -> Self:
+        """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""
+        whole = all(isinstance(part, int) and not isinstance(part, bool) for part in (number, of))
+        if not whole or not 1 <= of <= _MAX_SEGMENTS or not 0 <= number < of:
+            raise BuildError(
+                f"segments are counted from 0 to one less than their number, which is 1 to {_MAX_SEGMENTS}",
+                rule="scan-segment",
+                place=self._place,
+            )
+        return self._replace(_segment=(number, of))
+
+    def segments(self, number: int) -> tuple[Self, ...]:
+        """The scan in ``number`` parts, one for each worker."""
+        return tuple(self.segment(part, number) for part in range(number))
+
+    def _add_options(self, request: dict[str, Any]) -> None:
+        super()._add_options(request)
+        if self._segment is not None:
+            request["Segment"], request["TotalSegments"] = self._segment
+
+
+def _missed(name: str, fix: str) -> BuildError:
+    return BuildError(
+        f"Query condition missed key schema element: {name}",
+        rule="key-condition",
+        place="KeyConditionExpression",
+        fix=fix,
+    )
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.parts if isinstance(condition, And) else (condition,)
+
+
+def _subject(part: Condition) -> str:
+    """The key attribute that one part of a sound key condition is about."""
+    return next(path_text(path.segments) for path in _paths_in(part))
+
+
+def _operator(part: Condition) -> str:
+    return part.operator if isinstance(part, Comparison) else "BETWEEN" if isinstance(part, Between) else "begins_with"
+
+
+def _paths_in(node: Node) -> Iterator[Path]:
+    if isinstance(node, Path):
+        yield node
+    for child in node.children():
+        yield from _paths_in(child)
+
+
+def _names_in(condition: Condition) -> Iterator[str]:
+    return (str(path.segments[0]) for path in _paths_in(condition) if len(path.segments) == 1)

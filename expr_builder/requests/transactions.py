@@ -1,0 +1,262 @@
+"""Transactions: up to 100 guarded writes, or reads, that happen together or not at all.
+
+See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+"""
+
+from __future__ import annotations
+
+from expr_builder.attribute_values.capacity import read_units, write_units
+from expr_builder.attribute_values.values import from_item, item_size
+from expr_builder.errors import BuildError, Reason, TransactionCanceled
+from expr_builder.limits import (
+    MAX_TOKEN_LENGTH,
+    MAX_TRANSACTION_ACTIONS,
+    MAX_TRANSACTION_BYTES,
+)
+from expr_builder.sending.conversation import reasons_of, refuse_unsuitable_client, send
+
+from .get import Get
+from .writes import WriteAction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import (
+        TransactGetItemsInputTypeDef,
+        TransactWriteItemsInputTypeDef,
+        TransactWriteItemsOutputTypeDef,
+    )
+
+    from .action import Action
+
+    A = TypeVar("A", bound=Action)
+
+__all__ = ["TransactGet", "TransactWrite"]
+
+
+class TransactWrite:
+    """Guarded writes that happen together or not at all.
+
+    Args:
+        actions: 1 to 100 of ``table.put/update/delete/check(…)``, no two of them on one item.
+        token: The ClientRequestToken, 1 to 36 characters: the same transaction sent again with the same token within
+            ten minutes is not done twice. :meth:`send` makes one up when there is none.
+
+    Raises:
+        BuildError: for no or too many actions, two on one item, two slots of one name, or a bad token.
+
+    Example:
+        ``TransactWrite(t.put(a).if_not_exists().named("email"), t.check(k).if_exists()).to_request()`` is
+        ``{"TransactItems": [{"Put": {…}}, {"ConditionCheck": {…}}]}``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+    """
+
+    def __init__(self, *actions: WriteAction, token: str | None = None) -> None:
+        self._slots = _checked_slots(actions, WriteAction, "put, update, delete or check")
+        if token is not None and not (isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH):
+            raise BuildError(
+                f"a token has 1 to {MAX_TOKEN_LENGTH} characters",
+                rule="token-length",
+                place="ClientRequestToken",
+                fix="use str(uuid.uuid5(…)) of what identifies the operation",
+            )
+        self._token = token
+
+    @property
+    def slots(self) -> dict[str, WriteAction]:
+        """The actions by slot name, in order. An action without a name gets ``action0``, ``action1`` … by position."""
+        return dict(self._slots)
+
+    @property
+    def token(self) -> str | None:
+        """The ClientRequestToken."""
+        return self._token
+
+    def to_request(self) -> TransactWriteItemsInputTypeDef:
+        """The arguments of ``client.transact_write_items``.
+
+        Raises:
+            BuildError: when an action breaks a rule, or all together are larger than 4 MB.
+        """
+        items = []
+        total = 0
+        for action in self._slots.values():
+            items.append(action.to_transact_item())
+            total += action.size
+        if total > MAX_TRANSACTION_BYTES:
+            raise BuildError(
+                f"a transaction of {total} bytes, {MAX_TRANSACTION_BYTES} are allowed",
+                rule="transaction-size",
+                place="TransactItems",
+                fix="split it into transactions that can stand alone",
+            )
+        request: dict[str, Any] = {"TransactItems": items}
+        if self._token is not None:
+            request["ClientRequestToken"] = self._token
+        return request  # type: ignore[return-value]  # built dictionary by dictionary, see the golden test
+
+    def to_json(self) -> str:
+        """The request as JSON text for ``aws dynamodb transact-write-items --cli-input-json``; binary as base64."""
+        return json_text(self.to_request())
+
+    def capacity(self) -> int:
+        """Write units: two for each started KB of each item.
+
+        Exact for puts; for updates, deletes and checks DynamoDB counts the stored item, of which only the key and the
+        new values are known here, so it is the least that they can cost.
+        """
+        return sum(write_units(action.size, transactional=True) for action in self._slots.values())
+
+    def send(
+        self,
+        client: DynamoDBClient,
+        *,
+        time_left: Callable[[], float] | None = None,
+        max_attempts: int = 8,
+    ) -> TransactWriteItemsOutputTypeDef:
+        """Send the transaction; retry what is safe to retry, with the same body and the same token.
+
+        Args:
+            client: ``boto3.client("dynamodb")``; not the client of a resource, which would serialise values again.
+            time_left: Returns the seconds that remain; no retry starts that they do not cover.
+            max_attempts: How often to send at most. A transaction in progress is waited for over five seconds
+                all the same, as long as time is left.
+
+        Returns:
+            The client's answer.
+
+        Raises:
+            TransactionCanceled: refused; ``.slots`` tells which slot and why. Nothing was written.
+            TransactionUnfinished: no settling answer in the attempts and time allowed.
+            IdempotentParameterMismatch: the token was used for another body.
+            BuildError: when the request breaks a rule; nothing was sent.
+        """
+        refuse_unsuitable_client(client)
+        request = self.to_request()
+        if self._token is None:
+            import os
+
+            request["ClientRequestToken"] = os.urandom(16).hex()
+        return send(
+            lambda: client.transact_write_items(**request),
+            self._refusal,
+            time_left=time_left,
+            max_attempts=max_attempts,
+        )
+
+    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
+        reasons = self._reasons(response)
+        return TransactionCanceled(reasons, explain=lambda: self._explanation(reasons), retried=retried)
+
+    def _explanation(self, reasons: Mapping[str, Reason]) -> str:
+        from .explain import explain_canceled  # only where people ask for it: a Lambda need not load it
+
+        return explain_canceled(self._slots, reasons)
+
+    def _reasons(self, response: Mapping[str, Any]) -> dict[str, Reason]:
+        return dict(zip(self._slots, reasons_of(response, len(self._slots)), strict=True))
+
+
+class TransactGet:
+    """Reads of up to 100 items as they were at one moment.
+
+    Args:
+        actions: 1 to 100 of ``table.get(…)``, no two of one item.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
+    """
+
+    def __init__(self, *actions: Get) -> None:
+        self._slots = _checked_slots(actions, Get, "get")
+
+    @property
+    def slots(self) -> dict[str, Get]:
+        """The reads by slot name, in order."""
+        return dict(self._slots)
+
+    def to_request(self) -> TransactGetItemsInputTypeDef:
+        """The arguments of ``client.transact_get_items``."""
+        request: dict[str, Any] = {"TransactItems": [action.to_transact_item() for action in self._slots.values()]}
+        return request  # type: ignore[return-value]  # built dictionary by dictionary
+
+    def to_json(self) -> str:
+        """The request as JSON text for ``aws dynamodb transact-get-items --cli-input-json``."""
+        return json_text(self.to_request())
+
+    def capacity(self) -> int:
+        """Read units: the least, two for each item; DynamoDB counts two for each started 4 KB of the stored item."""
+        return sum(int(read_units(item_size(action.key), transactional=True)) for action in self._slots.values())
+
+    def send(
+        self,
+        client: DynamoDBClient,
+        *,
+        time_left: Callable[[], float] | None = None,
+        max_attempts: int = 8,
+    ) -> dict[str, dict[str, Any] | None]:
+        """Read the items; conflicts and throttling are retried as in :meth:`TransactWrite.send`.
+
+        Returns:
+            For each slot name the item as Python values, or ``None`` where there is none.
+        """
+        refuse_unsuitable_client(client)
+        request = self.to_request()
+        answer = send(
+            lambda: client.transact_get_items(**request), self._refusal, time_left=time_left, max_attempts=max_attempts
+        )
+        found = (from_item(response["Item"]) if "Item" in response else None for response in answer["Responses"])
+        return dict(zip(self._slots, found, strict=True))
+
+    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
+        reasons = reasons_of(response, len(self._slots))
+        return TransactionCanceled(dict(zip(self._slots, reasons, strict=True)), retried=retried)
+
+
+def json_text(request: Any) -> str:
+    """Write a request as indented JSON; binary values become base64, as the AWS CLI and the wire want them."""
+    import json
+    from base64 import b64encode
+
+    return json.dumps(request, indent=2, ensure_ascii=False, default=lambda binary: b64encode(binary).decode())
+
+
+def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, A]:
+    if not 1 <= len(actions) <= MAX_TRANSACTION_ACTIONS:
+        raise BuildError(
+            f"a transaction of {len(actions)} actions, 1 to {MAX_TRANSACTION_ACTIONS} are allowed",
+            rule="transaction-count",
+            place="TransactItems",
+            fix="leave the transaction out" if not actions else "split it into transactions that can stand alone",
+        )
+    slots: dict[str, A] = {}
+    addressed: dict[tuple[Any, ...], str] = {}
+    for position, action in enumerate(actions):
+        if not isinstance(action, kind):
+            raise BuildError(
+                f"a {type(action).__name__} is not an action for this transaction",
+                rule="transaction-action",
+                place=f"TransactItems[{position}]",
+                fix=f"pass what table.{makers} returns",
+            )
+        name = action._slot or f"action{position}"
+        if name in slots:
+            raise BuildError(
+                "two slots have this name",
+                rule="slot-name",
+                place=f'slot "{name}"',
+                fix="give each action its own name",
+            )
+        slots[name] = action
+        other = addressed.setdefault(action._target, name)
+        if other != name:
+            raise BuildError(
+                f'this action and slot "{other}" are on one item of table "{action.table.name}"',
+                rule="transaction-same-item",
+                place=f'slot "{name}"',
+                fix="join them: a put, update or delete takes conditions with when(…)",
+            )
+    return slots

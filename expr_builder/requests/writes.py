@@ -1,0 +1,402 @@
+"""The writes: put, update, delete, and the check that only transactions have.
+
+They are immutable: each method returns a new one. They serialise and check what they are given at once, so that an
+error points at the line that is wrong, and later changes to a dictionary that was handed in change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from expr_builder.attribute_values.values import sized_item
+from expr_builder.errors import BuildError
+from expr_builder.expressions.nodes import And, Condition, Literal
+from expr_builder.expressions.paths import path_text
+from expr_builder.expressions.predicates import as_condition
+from expr_builder.expressions.render import Placeholders, render, render_update
+from expr_builder.expressions.updates import (
+    add_actions,
+    checked_actions,
+    extended,
+    remove_actions,
+    set_actions,
+    targets,
+)
+from expr_builder.limits import MAX_ITEM_BYTES
+
+from .action import Action
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, ClassVar, NoReturn, Self
+
+    from mypy_boto3_dynamodb.type_defs import DeleteItemInputTypeDef, PutItemInputTypeDef, UpdateItemInputTypeDef
+
+    from expr_builder.expressions.nodes import Path
+    from expr_builder.expressions.updates import Target, UpdateAction
+
+    from .key_schema import Item, TableKeys, TypedItem
+
+__all__ = ["Check", "Delete", "KeyedAction", "Put", "Update", "WriteAction"]
+
+
+class WriteAction(Action):
+    """An action that can be guarded by a condition."""
+
+    __slots__ = ("_condition", "_content", "_content_size", "_return_old", "_returning")
+
+    _condition: Condition | None
+    _part: ClassVar[str] = "Key"  # what the content is called in a request
+    _always_rendered: ClassVar[bool] = False  # whether there is an expression beside the condition
+    _returnable: ClassVar[tuple[str, ...]] = ("NONE", "ALL_OLD")
+
+    def __init__(self, table: TableKeys, content: Item) -> None:
+        self._table = table
+        self._slot = None
+        self._condition = None
+        self._return_old = False
+        self._returning: str | None = None
+        try:
+            if type(content) is not dict and not isinstance(content, Mapping):
+                raise self._not_a_mapping(content)
+            self._content, self._content_size = sized_item(content)
+            self._target = table.check_key(self._content)
+            if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
+                self._check_content()
+        except BuildError as error:
+            raise error.within(self._part).within(self._place) from None
+
+    def _copy(self) -> Self:
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
+        copy._condition = self._condition
+        copy._content = self._content
+        copy._content_size = self._content_size
+        copy._return_old = self._return_old
+        copy._returning = self._returning
+        return copy
+
+    @property
+    def condition(self) -> Condition | None:
+        """The whole condition so far."""
+        return self._condition
+
+    @property
+    def returns_old(self) -> bool:
+        """Whether :meth:`return_old_on_failure` was asked for."""
+        return self._return_old
+
+    @property
+    def size(self) -> int:
+        """Bytes that the action is known to write or address: the item for a Put, else the key and the new values."""
+        return self._content_size
+
+    def when(self, condition: Condition) -> Self:
+        """Go ahead only when ``condition`` holds; several are joined with AND."""
+        checked = as_condition(condition, of=f"{self._place}, when")
+        return self._guarded(checked)
+
+    def if_exists(self) -> Self:
+        """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
+        return self._guarded(self._table.present)
+
+    def if_not_exists(self) -> Self:
+        """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
+        return self._guarded(self._table.absent)
+
+    def return_old_on_failure(self) -> Self:
+        """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
+        copy = self._copy()
+        copy._return_old = True
+        return copy
+
+    def returning(self, values: str) -> Self:
+        """Ask a single-item request for attributes: ``ReturnValues``. Transactions cannot return any.
+
+        Args:
+            values: ``"ALL_OLD"`` or ``"NONE"``; for an update also ``"ALL_NEW"``, ``"UPDATED_OLD"``, ``"UPDATED_NEW"``.
+        """
+        if values not in self._returnable:
+            raise BuildError(
+                f"{self.operation} cannot return {values}",
+                rule="return-values",
+                place=self._place,
+                fix=f"one of {', '.join(self._returnable) or 'nothing: only its condition is tested'}",
+            )
+        copy = self._copy()
+        copy._returning = values
+        return copy
+
+    def to_request(self) -> Any:
+        """The arguments of the single-item client call, such as ``client.put_item(**action.to_request())``.
+
+        Raises:
+            BuildError: when the request as a whole breaks a rule.
+        """
+        request = self._body()
+        if self._returning is not None:
+            request["ReturnValues"] = self._returning
+        return request
+
+    def to_transact_item(self) -> dict[str, Any]:
+        """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``.
+
+        Raises:
+            BuildError: when the action breaks a rule, or asks for values to be returned, which transactions cannot.
+        """
+        if self._returning is not None:
+            raise BuildError(
+                "a transaction returns no attributes",
+                rule="return-values",
+                place=self._place,
+                fix="read the item afterwards; return_old_on_failure() shows what refused it",
+            )
+        return {self.operation: self._body()}
+
+    def in_slot(self, slot: str, condition: Condition) -> Self:
+        """``named``, ``when`` and ``return_old_on_failure`` in one step, for a condition that is all there is."""
+        copy = self._copy()
+        copy._slot = slot
+        copy._condition = condition
+        copy._return_old = True
+        return copy
+
+    def _guarded(self, condition: Condition) -> Self:
+        copy = self._copy()
+        copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
+        return copy
+
+    def _body(self) -> dict[str, Any]:
+        table = self._table
+        body = {"TableName": table.name, self._part: self._content}
+        if self._condition is table.absent and table.plain_guard and not self._always_rendered:
+            body["ConditionExpression"] = table.plain_guard
+        elif self._condition is not None or self._always_rendered:
+            self._render_into(body)
+        if self._return_old:
+            body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        return body
+
+    def _render_into(self, body: dict[str, Any]) -> None:
+        placeholders = Placeholders(always=self._table.always_alias)
+        try:
+            self._fill(body, placeholders)
+            if self._condition is not None:
+                body["ConditionExpression"] = render(self._condition, placeholders)
+        except BuildError as error:
+            raise error.within(self._place) from None
+        placeholders.into(body)
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        """Add what stands before the condition."""
+
+    def _check_content(self) -> None:
+        """Refuse content that is sound by itself and yet cannot be this action's."""
+        raise NotImplementedError
+
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        raise NotImplementedError
+
+
+class Put(WriteAction):
+    """Write a whole item. Made by :meth:`Table.put`."""
+
+    __slots__ = ()
+
+    operation = "Put"
+    _part = "Item"
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> PutItemInputTypeDef:
+            """The arguments of the client call."""
+
+    @property
+    def item(self) -> TypedItem:
+        """The item as AttributeValues."""
+        return self._content
+
+    @property
+    def key(self) -> TypedItem:
+        """The key attributes of the item."""
+        return {name: self._content[name] for name in self._table.key_types}
+
+    def _check_content(self) -> None:
+        raise BuildError(
+            f"an item of {self._content_size} bytes, {MAX_ITEM_BYTES} are allowed",
+            rule="item-size",
+            fix="keep large values elsewhere (such as S3), or split the item",
+        )
+
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        return BuildError(
+            f"an item is a mapping, not a {type(content).__name__}",
+            rule="item-type",
+            fix="pass a dictionary of attribute names to values",
+        )
+
+
+class KeyedAction(WriteAction):
+    """A write that addresses its item by key."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> TypedItem:
+        """The key."""
+        return self._content
+
+    def _check_content(self) -> None:
+        self._table.refuse_others(self._content)
+
+    def _not_a_mapping(self, content: Any) -> BuildError:
+        return self._table.not_a_key(content)
+
+
+class Update(KeyedAction):
+    """Change attributes of one item. Made by :meth:`Table.update`."""
+
+    __slots__ = ("_actions",)
+
+    operation = "Update"
+    _always_rendered = True
+    _returnable = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> UpdateItemInputTypeDef:
+            """The arguments of the client call."""
+
+    def __init__(self, table: TableKeys, content: Item) -> None:
+        super().__init__(table, content)
+        self._actions: tuple[UpdateAction, ...] = ()
+
+    def _copy(self) -> Self:
+        copy = super()._copy()
+        copy._actions = self._actions
+        return copy
+
+    @property
+    def actions(self) -> tuple[UpdateAction, ...]:
+        """What is updated, in the order given."""
+        return self._actions
+
+    @property
+    def size(self) -> int:
+        """Bytes of the key and the new values: the item itself may be larger."""
+        given = [action.value.size for action in self._actions if isinstance(action.value, Literal)]
+        return self._content_size + sum(given)
+
+    def set(self, *values: Any, **attributes: Any) -> Self:
+        """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
+
+        Args:
+            values: Mappings of names or paths to values, or ``(path, value)`` pairs.
+            attributes: Names and values. A value may be computed: ``Attr("n") + 1``,
+                ``Attr("roles").append(["admin"])``, ``Attr("views").if_not_exists(0) + 1``. A path goes through maps
+                that exist already: DynamoDB creates the last step only.
+
+        Raises:
+            BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
+        """
+        return self._with("set", lambda: set_actions(targets(values, attributes, "set")))
+
+    def remove(self, *paths: Target) -> Self:
+        """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
+        return self._with("remove", lambda: remove_actions(paths))
+
+    def add(self, *values: Any, **attributes: Any) -> Self:
+        """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
+        return self._with("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
+
+    def delete(self, *values: Any, **attributes: Any) -> Self:
+        """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
+        return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+
+    def apply(self, actions: Iterable[UpdateAction]) -> Self:
+        """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
+        return self._with("apply", lambda: checked_actions(actions))
+
+    def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
+        try:
+            more = make()
+            for action in more:
+                self._refuse_key(action.path)
+            copy = self._copy()
+            copy._actions = extended(self._actions, more)
+        except BuildError as error:
+            raise error.within(f"{self._place}, {method}") from None
+        return copy
+
+    def _refuse_size(self) -> None:
+        """Refuse values that no item can hold; those that DELETE takes out of a set do not count."""
+        stored = (action for action in self._actions if action.keyword != "DELETE")
+        size = self._replace(_actions=tuple(stored)).size
+        if size > MAX_ITEM_BYTES:
+            raise BuildError(
+                f"an update to an item of {size} bytes, {MAX_ITEM_BYTES} are allowed",
+                rule="item-size",
+                place="UpdateExpression",
+                fix="keep large values elsewhere (such as S3), or split the item",
+            )
+
+    def _refuse_key(self, path: Path) -> None:
+        if path.segments[0] in self._table.key_types:
+            raise BuildError(
+                f"{path_text(path.segments)} is part of the key, which an update cannot change",
+                rule="update-key",
+                fix="put a new item and delete the old one, in one transaction",
+            )
+
+    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+        if self.size > MAX_ITEM_BYTES:
+            self._refuse_size()
+        body["UpdateExpression"] = render_update(self._actions, placeholders)
+
+
+class Delete(KeyedAction):
+    """Remove one item. Made by :meth:`Table.delete`."""
+
+    __slots__ = ()
+
+    operation = "Delete"
+
+    if TYPE_CHECKING:
+
+        def to_request(self) -> DeleteItemInputTypeDef:
+            """The arguments of the client call."""
+
+
+class Check(KeyedAction):
+    """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
+
+    __slots__ = ()
+
+    operation = "ConditionCheck"
+    _returnable = ()
+
+    def to_request(self) -> NoReturn:
+        """Always refused: there is no single-item call for a check."""
+        raise BuildError(
+            "a check is only part of a transaction",
+            rule="check-alone",
+            place=self._place,
+            fix="put it into a TransactWrite",
+        )
+
+    def _body(self) -> dict[str, Any]:
+        if self._condition is None:
+            raise BuildError(
+                "a check without a condition",
+                rule="check-condition",
+                place=self._place,
+                fix="add when(…), if_exists() or if_not_exists()",
+            )
+        return super()._body()
+
+
+def _parts(*conditions: Condition) -> tuple[Condition, ...]:
+    return tuple(part for one in conditions for part in (one.parts if isinstance(one, And) else (one,)))

@@ -1,7 +1,0 @@
-"""``python -m accounts.markers``."""
-
-import sys
-
-from accounts.markers.cli import main
-
-sys.exit(main())
