@@ -12,8 +12,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from .attribute_values.capacity import read_units, write_units
     from .attribute_values.values import from_attribute_value, from_item, item_size, to_attribute_value, to_item
     from .errors import (
@@ -21,13 +19,13 @@ if TYPE_CHECKING:
         BuildError,
         IdempotentParameterMismatch,
         Reason,
+        RequestConflict,
+        RequestError,
+        RequestInProgress,
+        RequestThrottled,
+        RequestUnavailable,
+        RequestUnfinished,
         TransactionCanceled,
-        TransactionConflict,
-        TransactionError,
-        TransactionInProgress,
-        TransactionThrottled,
-        TransactionUnavailable,
-        TransactionUnfinished,
         UniqueViolation,
     )
     from .expressions.attr import Attr, Key
@@ -37,8 +35,12 @@ if TYPE_CHECKING:
     from .expressions.tokens import ExpressionSyntaxError
     from .linting import Problem, lint
     from .requests.batches import BatchGet, BatchWrite
-    from .requests.table import Check, Delete, Get, Index, Page, Put, Query, Scan, Table, Update
+    from .requests.get import Get
+    from .requests.key_schema import Index
+    from .requests.search import Page, Query, Scan
+    from .requests.table import Table
     from .requests.transactions import TransactGet, TransactWrite
+    from .requests.writes import Check, Delete, Put, Update
     from .unique import Marker, Unique, UniqueWrite
 
 __version__ = "0.1.0"
@@ -63,17 +65,17 @@ __all__ = [
     "Put",
     "Query",
     "Reason",
+    "RequestConflict",
+    "RequestError",
+    "RequestInProgress",
+    "RequestThrottled",
+    "RequestUnavailable",
+    "RequestUnfinished",
     "Scan",
     "Table",
     "TransactGet",
     "TransactWrite",
     "TransactionCanceled",
-    "TransactionConflict",
-    "TransactionError",
-    "TransactionInProgress",
-    "TransactionThrottled",
-    "TransactionUnavailable",
-    "TransactionUnfinished",
     "Unique",
     "UniqueViolation",
     "UniqueWrite",
@@ -95,44 +97,49 @@ __all__ = [
     "write_units",
 ]
 
+# Where each public name lives: its module, and what it gives.
 _HOMES = {
-    "requests.table": ("Check", "Delete", "Get", "Index", "Page", "Put", "Query", "Scan", "Table", "Update"),
-    "requests.batches": ("BatchGet", "BatchWrite"),
     "attribute_values.capacity": ("read_units", "write_units"),
-    "expressions.predicates": ("all_of", "any_of"),
-    "expressions.attr": ("Attr", "Key"),
+    "attribute_values.values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),
     "errors": (
         "BatchIncomplete",
         "BuildError",
         "IdempotentParameterMismatch",
         "Reason",
+        "RequestConflict",
+        "RequestError",
+        "RequestInProgress",
+        "RequestThrottled",
+        "RequestUnavailable",
+        "RequestUnfinished",
         "TransactionCanceled",
-        "TransactionConflict",
-        "TransactionError",
-        "TransactionInProgress",
-        "TransactionThrottled",
-        "TransactionUnavailable",
-        "TransactionUnfinished",
         "UniqueViolation",
     ),
-    "linting": ("Problem", "lint"),
+    "expressions.attr": ("Attr", "Key"),
     "expressions.nodes": ("Condition",),
     "expressions.parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
+    "expressions.predicates": ("all_of", "any_of"),
     "expressions.tokens": ("ExpressionSyntaxError",),
+    "linting": ("Problem", "lint"),
+    "requests.batches": ("BatchGet", "BatchWrite"),
+    "requests.get": ("Get",),
+    "requests.key_schema": ("Index",),
+    "requests.search": ("Page", "Query", "Scan"),
+    "requests.table": ("Table",),
     "requests.transactions": ("TransactGet", "TransactWrite"),
+    "requests.writes": ("Check", "Delete", "Put", "Update"),
     "unique": ("Marker", "Unique", "UniqueWrite"),
-    "attribute_values.values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     module = _HOME_OF.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f".{module}", __name__), name)
+    value: object = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = value
     return value
 

@@ -1,7 +1,7 @@
 """What can go wrong, as types.
 
 Two families. :class:`BuildError` says that a request could never be right, before anything is sent.
-:class:`TransactionError` says how DynamoDB answered one that was sent. No message of either family
+:class:`RequestError` says how DynamoDB answered one that was sent. No message of either family
 contains an attribute's value: values are people's data, and messages end up in logs.
 """
 
@@ -11,21 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
-
-__all__ = [
-    "BatchIncomplete",
-    "BuildError",
-    "IdempotentParameterMismatch",
-    "Reason",
-    "TransactionCanceled",
-    "TransactionConflict",
-    "TransactionError",
-    "TransactionInProgress",
-    "TransactionThrottled",
-    "TransactionUnavailable",
-    "TransactionUnfinished",
-    "UniqueViolation",
-]
 
 
 class BuildError(ValueError):
@@ -110,11 +95,11 @@ class Reason:
         return f"Reason(code={self.code!r}, item={'present' if self.item is not None else 'absent'})"
 
 
-class TransactionError(Exception):
+class RequestError(Exception):
     """A transaction that did not take place, or may not have."""
 
 
-class TransactionCanceled(TransactionError):
+class TransactionCanceled(RequestError):
     """DynamoDB refused the transaction: nothing of it was written.
 
     Attributes:
@@ -177,11 +162,11 @@ class UniqueViolation(TransactionCanceled):
         return f"{_listed(self.fields)} already taken"
 
 
-class IdempotentParameterMismatch(TransactionError):
+class IdempotentParameterMismatch(RequestError):
     """The token was used within the last ten minutes for a transaction with another body."""
 
 
-class TransactionUnfinished(TransactionError):
+class RequestUnfinished(RequestError):
     """No answer that settles the matter came within the attempts or the time that were allowed.
 
     Attributes:
@@ -196,19 +181,19 @@ class TransactionUnfinished(TransactionError):
         self.outcome_unknown = outcome_unknown
 
 
-class TransactionConflict(TransactionUnfinished):
+class RequestConflict(RequestUnfinished):
     """Other requests kept touching the same items. Nothing was refused for its values."""
 
 
-class TransactionThrottled(TransactionUnfinished):
+class RequestThrottled(RequestUnfinished):
     """DynamoDB kept asking to slow down."""
 
 
-class TransactionInProgress(TransactionUnfinished):
+class RequestInProgress(RequestUnfinished):
     """An earlier attempt with the same token was still being carried out."""
 
 
-class TransactionUnavailable(TransactionUnfinished):
+class RequestUnavailable(RequestUnfinished):
     """DynamoDB could not be reached, or answered with a server error."""
 
 

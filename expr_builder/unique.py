@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from .errors import Reason
     from .expressions.nodes import Condition
-    from .requests.table import Delete, Put, Table, Update, WriteAction
-
-__all__ = ["OWNER", "RECORD", "Marker", "Unique", "UniqueWrite"]
+    from .requests.table import Table
+    from .requests.writes import Delete, Put, Update, WriteAction
 
 RECORD = "record"
 """The slot of the record itself; the other slots have the names of the fields."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from expr_builder.limits import READ_UNIT_BYTES, WRITE_UNIT_BYTES
 
-__all__ = ["read_units", "write_units"]
-
 
 def write_units(size: int, *, transactional: bool = False) -> int:
     """Write units for an item of ``size`` bytes: one for each started KB, two in a transaction."""

@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
 
-__all__ = ["number_size", "parse_number", "read_number", "to_number"]
-
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
 _SMALL_INT = 10**MAX_NUMBER_DIGITS
 

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     """One typed value as the client takes it: ``{"S": "text"}``, ``{"N": "42"}`` …"""
     Sized: TypeAlias = tuple[AttributeValue, int]
 
-__all__ = ["from_attribute_value", "from_item", "item_size", "size_of", "to_attribute_value", "to_item"]
-
 _EVERYDAY_INT = 2**62
 _SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
 

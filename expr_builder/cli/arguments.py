@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["EXAMPLES", "parse_arguments"]
-
 SEPARATOR = "+"
 """Stands between the actions of a draft."""
 

@@ -16,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["InputError", "parse_json", "read_document", "read_text", "shown", "to_value"]
-
 _INT_DIGITS = 100  # longer ones go through Decimal, which has no limit on digits; both are refused later
 
 

@@ -17,7 +17,7 @@ import sys
 from expr_builder import Table, TransactWrite
 from expr_builder.errors import BuildError
 from expr_builder.expressions.parse import parse_condition, parse_update
-from expr_builder.requests.table import Check
+from expr_builder.requests.writes import Check
 
 from .documents import InputError, parse_json, read_document, read_text, shown, to_value
 from .output import write_request
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from expr_builder.requests.table import Update, WriteAction
-
-__all__ = ["ACTIONS", "Draft", "read_draft", "run_draft"]
+    from expr_builder.requests.writes import Update, WriteAction
 
 ACTIONS = ("put", "update", "delete", "check")
 

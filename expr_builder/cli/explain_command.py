@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .operation import Entry
 
-__all__ = ["run_explain"]
-
 _HEADER = ("#", "slot", "action", "table", "key", "change", "condition", "bytes", "units")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from expr_builder.linting import Problem
 
-__all__ = ["problem_lines", "run_lint"]
-
 
 def run_lint(arguments: Namespace) -> int:
     """Carry out ``expr-builder lint``: exit status 1 when there are problems."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import UpdateAction
     from expr_builder.requests.key_schema import TableKeys
 
-__all__ = ["Entry", "entries_of", "operation_of"]
-
 _SINGLE = {
     "PutItem": "Put",
     "UpdateItem": "Update",

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-__all__ = ["FORMATS", "write_request"]
-
 _INDENT = "    "
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["Attr", "Key", "SizeOf"]
-
 
 class _Comparable(Operand):
     """The comparisons that a path and a size share."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .nodes import Condition, Operand
 
-__all__ = ["from_boto3"]
-
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 
 

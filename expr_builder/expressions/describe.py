@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .nodes import Literal, Node
     from .updates import UpdateAction
 
-__all__ = ["describe", "describe_item", "describe_update", "describe_value"]
-
 _LONGEST_VALUE = 100
 _WORDS = {"and", "or", "not", "between", "in", "true", "false", "null"}
 

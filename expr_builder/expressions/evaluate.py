@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     TypedItem = Mapping[str, AttributeValue]
     """Attribute names to AttributeValues."""
 
-__all__ = ["evaluate", "operand_value", "parts_of", "verdicts"]
-
 
 def evaluate(condition: Condition, item: Mapping[str, Any] | None) -> bool:
     """Tell whether ``condition`` holds for ``item``.

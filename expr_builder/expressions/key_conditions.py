@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .nodes import Condition, Operand
 
-__all__ = ["key_condition_fault"]
-
 
 def key_condition_fault(condition: Condition) -> str | None:
     """Say, in DynamoDB's words, what makes a condition unfit to be the key condition of a query."""

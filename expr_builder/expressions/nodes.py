@@ -19,26 +19,6 @@ if TYPE_CHECKING:
 
     from .paths import Segments
 
-__all__ = [
-    "And",
-    "Arithmetic",
-    "Between",
-    "Comparison",
-    "Condition",
-    "Function",
-    "IfNotExists",
-    "In",
-    "ListAppend",
-    "Literal",
-    "Node",
-    "Not",
-    "Operand",
-    "Or",
-    "Path",
-    "Size",
-    "UpdateValue",
-]
-
 
 class Node:
     """Anything in the tree."""

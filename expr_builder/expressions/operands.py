@@ -12,17 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "arithmetic",
-    "compute",
-    "list_operand",
-    "literal",
-    "number_operand",
-    "operand",
-    "place_of",
-    "stored_operand",
-]
-
 
 def literal(value: Any, *, of: Operand | str = "") -> Literal:
     """Serialise ``value`` as an operand; ``of`` names the place for an error, or is what stands there."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     N = TypeVar("N")
 
-__all__ = ["parse_condition", "parse_key_condition", "parse_projection", "parse_update"]
-
 _MAX_NESTING = 64
 """How deep conditions may be nested in each other: what works on a tree is recursive, and so has a limit."""
 

@@ -79,8 +79,6 @@ if TYPE_CHECKING:
             """Take note of a fault that is not in the syntax, in DynamoDB's words."""
 
 
-__all__ = ["Parser", "Unknown", "UnknownCondition"]
-
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _NOT_NAMES = frozenset(("AND", "OR", "NOT", "BETWEEN", "IN"))
 _CONDITION_FUNCTIONS = {

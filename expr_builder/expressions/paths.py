@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Segments: TypeAlias = tuple[str | int, ...]
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
 
-__all__ = ["check_segment", "clash", "extend", "first_clash", "is_bare", "parse_path", "path_text"]
-
 
 @lru_cache(maxsize=4096)
 def is_bare(name: str) -> bool:

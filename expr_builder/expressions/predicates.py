@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = [
-    "ATTRIBUTE_TYPES",
-    "all_of",
-    "any_of",
-    "as_condition",
-    "attribute_type",
-    "begins_with",
-    "between",
-    "compare",
-    "contains",
-    "is_in",
-]
-
 ATTRIBUTE_TYPES = ("S", "SS", "N", "NS", "B", "BS", "BOOL", "NULL", "L", "M")
 """What ``attribute_type`` can ask for."""
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .paths import Segments
     from .updates import UpdateAction
 
-__all__ = ["Placeholders", "count_operators", "render", "render_projection", "render_update", "write", "write_update"]
-
 # Each operator takes three characters or more, with its operands: shorter text cannot hold too many.
 _SHORTEST_WITH_TOO_MANY = MAX_OPERATORS * 3
 

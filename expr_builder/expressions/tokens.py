@@ -14,22 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "ALIAS",
-    "BAD",
-    "END",
-    "MARK",
-    "NAME",
-    "NUMBER",
-    "QUOTED",
-    "STRING",
-    "VALUE",
-    "ExpressionSyntaxError",
-    "Token",
-    "near",
-    "tokenize",
-]
-
 NAME, QUOTED, ALIAS, VALUE, STRING, NUMBER, MARK, BAD, END = (
     "name",
     "quoted",

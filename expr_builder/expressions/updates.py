@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     Target: TypeAlias = str | Path
     """An attribute's name, taken literally, or a path."""
 
-__all__ = [
-    "KEYWORDS",
-    "UpdateAction",
-    "add_actions",
-    "checked_actions",
-    "extended",
-    "remove_actions",
-    "set_actions",
-    "targets",
-]
-
 KEYWORDS = ("SET", "REMOVE", "ADD", "DELETE")
 """The clauses of an update expression, in the order in which they are written."""
 

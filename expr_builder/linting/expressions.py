@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     N = TypeVar("N")
 
-__all__ = ["Expressions", "check_expressions"]
-
 _NAMES, _VALUES = "ExpressionAttributeNames", "ExpressionAttributeValues"
 
 # The service reports one fault of an expression: of the syntax, else of the first kind in this list that it has.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Read: TypeAlias = dict[str, AttributeValue | None]
     """An item or key as it was read: ``None`` for a faulty value."""
 
-__all__ = ["Schemas", "check_item_key", "check_key", "table_id"]
-
 _INVALID = "One or more parameter values were invalid: "
 _MAX_KEY_ATTRIBUTES = 2
 

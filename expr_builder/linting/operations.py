@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .key_checks import Read
     from .problems import Place
 
-__all__ = ["CHECKS"]
-
 _CONDITION = ("ConditionExpression",)
 _UPDATE = ("UpdateExpression", "ConditionExpression")
 _PROJECTION = ("ProjectionExpression",)

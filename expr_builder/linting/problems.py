@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     Step: TypeAlias = str | int
     """A member's name or a list's index."""
 
-__all__ = ["ACTION", "CLIENT", "CONSTRAINT", "SHAPE", "TABLE", "TARGET", "TOTAL", "Place", "Problem", "Report"]
-
 CLIENT, SHAPE, CONSTRAINT, ACTION, TARGET, TOTAL, TABLE = range(7)
 """The stages in which a request is refused, first to last: by the client that would send it; because a member is not of
 its JSON type; because a member is missing or out of its bounds; because an action's values or expressions are faulty;

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .problems import Place
 
-__all__ = ["REQUESTS", "check_shape", "type_fault"]
-
 _MAX_SEGMENTS = 1_000_000
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 

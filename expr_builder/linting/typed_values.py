@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .problems import Place
 
-__all__ = ["read_item", "read_value"]
-
 _INVALID = "One or more parameter values were invalid: "
 
 

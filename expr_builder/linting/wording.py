@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from expr_builder.errors import BuildError
     from expr_builder.expressions.paths import Segments
 
-__all__ = ["operand_fault", "path_words"]
-
 _ORDERED = frozenset(("S", "N", "B"))
 _SETS = frozenset(("SS", "NS", "BS"))
 _ALL = frozenset(("S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL", "L", "M"))

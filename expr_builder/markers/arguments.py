@@ -15,8 +15,6 @@ from .layout import Layout
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["UsageError", "layout_from", "parse"]
-
 _EXAMPLES = """\
 examples:
   python -m expr_builder.markers audit --table accounts

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .layout import Item, Layout
 
-__all__ = ["audit"]
-
 
 def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = None) -> Report:
     """Find everything that is wrong between records and markers, while the service goes on working.

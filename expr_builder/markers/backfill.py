@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .layout import Item, Layout
 
-__all__ = ["backfill"]
-
 _ONLY = frozenset({Kind.MISSING})
 
 

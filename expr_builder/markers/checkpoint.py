@@ -15,8 +15,6 @@ from .position import Position
 if TYPE_CHECKING:
     from .layout import Layout
 
-__all__ = ["Checkpoint", "CheckpointError"]
-
 _VERSION = 1
 _SAVE_SECONDS = 2.0
 

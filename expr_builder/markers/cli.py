@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from expr_builder import BatchIncomplete, BuildError, TransactionError
+from expr_builder import BatchIncomplete, BuildError, RequestError
 
 from .arguments import UsageError, layout_from, parse
 from .audit import audit
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .repair import Mend
     from .survey import Report
 
-__all__ = ["main"]
-
 CLEAN, FOUND, FAILED = 0, 1, 2
 
 
@@ -60,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = getattr(options, "checkpoint", None)
         _say(f"Stopped. The same command again goes on from {kept}." if kept else "Stopped.")
         return FAILED
-    except (UsageError, CheckpointError, Unsettled, TransactionError, BatchIncomplete, BuildError) as error:
+    except (UsageError, CheckpointError, Unsettled, RequestError, BatchIncomplete, BuildError) as error:
         _say(str(error))
         return FAILED
     except (ClientError, BotoCoreError) as error:

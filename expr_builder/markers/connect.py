@@ -10,8 +10,6 @@ from botocore.config import Config
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["scanning_client"]
-
 _ATTEMPTS = 8
 
 

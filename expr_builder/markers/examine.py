@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Seen = dict[str, Item | None]
 
-__all__ = ["Examiner", "Sight", "Unsettled"]
-
 _LOOKS = 20
 
 

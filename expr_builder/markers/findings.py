@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-__all__ = ["Finding", "Kind", "Redactor", "distinct"]
-
 _DIGITS = 12
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Item = Mapping[str, Any]
     Key = dict[str, Any]
 
-__all__ = ["Layout", "Unkeyed"]
-
 
 class Unkeyed(ValueError):
     """A record's value from which no marker can be made. The message does not contain it."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .layout import Key
 
-__all__ = ["Position"]
-
 
 class Position:
     """How far a scan in segments has come. Safe to use from several threads.

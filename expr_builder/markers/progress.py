@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from .position import Position
 
-__all__ = ["Progress"]
-
 _WIDTH = 24
 _LINE_SECONDS = 10.0
 _ERASE = "\r\x1b[K"

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .examine import Sight
     from .layout import Item, Layout
 
-__all__ = ["Mend", "Mender", "Outcome"]
-
 _ROUNDS = 5
 
 
@@ -87,7 +85,7 @@ class Mender:
             only: The kinds to mend; if it turns out to be of another, it is left.
 
         Raises:
-            TransactionUnfinished: when DynamoDB gave no final answer. Mending again is safe.
+            RequestUnfinished: when DynamoDB gave no final answer. Mending again is safe.
         """
         for _ in range(_ROUNDS):
             plan = self.plan(finding)

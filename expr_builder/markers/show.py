@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .findings import Finding
     from .layout import Layout
 
-__all__ = ["Line", "Shown", "show"]
-
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Work = Callable[[Sequence[Item]], tuple[Counter[str], list[Finding]]]
 
-__all__ = ["Report", "ScanOptions", "survey"]
-
 _POLL_SECONDS = 0.2
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Identity = tuple[Any, ...]
 
-__all__ = ["Suspect", "suspects"]
-
 
 class Suspect(NamedTuple):
     """What must be examined: a record's field, by its owner, or a marker, by its partition key."""

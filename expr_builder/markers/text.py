@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .show import Shown
     from .survey import Report
 
-__all__ = ["finding_table", "mend_text", "outcomes", "outcomes_text", "report_text", "shown_text"]
-
 _MEANING = {
     Kind.ORPHAN: "a marker whose record does not exist: its value is blocked for everybody",
     Kind.MISSING: "a record without the marker of its value: somebody else could take it",

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from .key_schema import TableKeys, TypedItem
 
-__all__ = ["Action"]
-
 
 class Action:
     """What reads and writes have in common: a table and a slot name."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     A = TypeVar("A", bound=Action)
 
-__all__ = ["BatchGet", "BatchWrite"]
-
 
 class BatchWrite:
     """Puts and deletes, each for itself: some may be carried out and others not.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .writes import WriteAction
 
-__all__ = ["explain", "explain_canceled"]
-
 _ASK = "ask for the stored item with return_old_on_failure() to see which clause"
 _JOINTS: dict[type, str] = {And: "all of these:", Or: "one of these:"}
 

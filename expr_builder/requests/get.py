@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from .key_schema import Item, TableKeys, TypedItem
 
-__all__ = ["Get"]
-
 
 class Get(Action):
     """Read one item. Made by :meth:`Table.get`."""
@@ -89,7 +87,7 @@ class Get(Action):
             The item as Python values, or ``None`` when there is none.
 
         Raises:
-            TransactionUnfinished: no answer in the attempts and time allowed.
+            RequestUnfinished: no answer in the attempts and time allowed.
         """
         refuse_unsuitable_client(client)
         request = self.to_request()

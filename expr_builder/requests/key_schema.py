@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     TypedItem: TypeAlias = dict[str, AttributeValue]
     """Attribute names to AttributeValues."""
 
-__all__ = ["Index", "TableKeys"]
-
 _KEY_TYPES = ("S", "N", "B")
 
 

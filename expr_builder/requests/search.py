@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from .key_schema import Index, Item, TableKeys, TypedItem
 
-__all__ = ["Page", "Query", "Scan"]
-
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
 _MAX_SEGMENTS = 1_000_000
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .action import Action
 from .get import Get
-from .key_schema import Index, TableKeys
-from .search import Page, Query, Scan
-from .writes import Check, Delete, KeyedAction, Put, Update, WriteAction
+from .key_schema import TableKeys
+from .search import Query, Scan
+from .writes import Check, Delete, Put, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,22 +15,6 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import Target
 
     from .key_schema import Item
-
-__all__ = [
-    "Action",
-    "Check",
-    "Delete",
-    "Get",
-    "Index",
-    "KeyedAction",
-    "Page",
-    "Put",
-    "Query",
-    "Scan",
-    "Table",
-    "Update",
-    "WriteAction",
-]
 
 
 class Table(TableKeys):

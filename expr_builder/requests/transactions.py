@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     A = TypeVar("A", bound=Action)
 
-__all__ = ["TransactGet", "TransactWrite"]
-
 
 class TransactWrite:
     """Guarded writes that happen together or not at all.
@@ -131,7 +129,7 @@ class TransactWrite:
 
         Raises:
             TransactionCanceled: refused; ``.slots`` tells which slot and why. Nothing was written.
-            TransactionUnfinished: no settling answer in the attempts and time allowed.
+            RequestUnfinished: no settling answer in the attempts and time allowed.
             IdempotentParameterMismatch: the token was used for another body.
             BuildError: when the request breaks a rule; nothing was sent.
         """

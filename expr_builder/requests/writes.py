@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from .key_schema import Item, TableKeys, TypedItem
 
-__all__ = ["Check", "Delete", "KeyedAction", "Put", "Update", "WriteAction"]
-
 
 class WriteAction(Action):
     """An action that can be guarded by a condition."""

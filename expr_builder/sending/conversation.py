@@ -13,12 +13,12 @@ from expr_builder.errors import (
     BuildError,
     IdempotentParameterMismatch,
     Reason,
-    TransactionConflict,
-    TransactionError,
-    TransactionInProgress,
-    TransactionThrottled,
-    TransactionUnavailable,
-    TransactionUnfinished,
+    RequestConflict,
+    RequestError,
+    RequestInProgress,
+    RequestThrottled,
+    RequestUnavailable,
+    RequestUnfinished,
 )
 
 TYPE_CHECKING = False
@@ -28,27 +28,25 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-__all__ = ["backoff", "reasons_of", "refuse_unsuitable_client", "send"]
-
 _CANCELED = "TransactionCanceledException"
 _MISMATCH = "IdempotentParameterMismatchException"
 
-_RETRYABLE_CODES: dict[str, type[TransactionUnfinished]] = {
-    "TransactionConflictException": TransactionConflict,
-    "ReplicatedWriteConflictException": TransactionConflict,
-    "TransactionInProgressException": TransactionInProgress,
-    "ProvisionedThroughputExceededException": TransactionThrottled,
-    "RequestLimitExceeded": TransactionThrottled,
-    "ThrottlingException": TransactionThrottled,
-    "Throttling": TransactionThrottled,
-    "InternalServerError": TransactionUnavailable,
-    "ServiceUnavailable": TransactionUnavailable,
+_RETRYABLE_CODES: dict[str, type[RequestUnfinished]] = {
+    "TransactionConflictException": RequestConflict,
+    "ReplicatedWriteConflictException": RequestConflict,
+    "TransactionInProgressException": RequestInProgress,
+    "ProvisionedThroughputExceededException": RequestThrottled,
+    "RequestLimitExceeded": RequestThrottled,
+    "ThrottlingException": RequestThrottled,
+    "Throttling": RequestThrottled,
+    "InternalServerError": RequestUnavailable,
+    "ServiceUnavailable": RequestUnavailable,
 }
 
-_RETRYABLE_REASONS: dict[str, type[TransactionUnfinished]] = {
-    "TransactionConflict": TransactionConflict,
-    "ThrottlingError": TransactionThrottled,
-    "ProvisionedThroughputExceeded": TransactionThrottled,
+_RETRYABLE_REASONS: dict[str, type[RequestUnfinished]] = {
+    "TransactionConflict": RequestConflict,
+    "ThrottlingError": RequestThrottled,
+    "ProvisionedThroughputExceeded": RequestThrottled,
 }
 
 # Names of botocore's and Python's classes for "no answer came"; a lost answer may hide a success.
@@ -62,7 +60,7 @@ _IN_PROGRESS_ROOM = 6.0  # a transaction in progress may need a retry more than 
 
 def send(
     call: Callable[[], Answer],
-    refusal: Callable[[Mapping[str, Any], bool], TransactionError] | None,
+    refusal: Callable[[Mapping[str, Any], bool], RequestError] | None,
     *,
     time_left: Callable[[], float] | None,
     max_attempts: int,
@@ -93,8 +91,8 @@ def send(
                 if code == _CANCELED and refusal is not None:
                     raise refusal(response, unknown) from error
                 raise
-            unknown = unknown or kind in (TransactionUnavailable, TransactionInProgress)
-            waiting = kind is TransactionInProgress and time.monotonic() - started < _IN_PROGRESS_ROOM
+            unknown = unknown or kind in (RequestUnavailable, RequestInProgress)
+            waiting = kind is RequestInProgress and time.monotonic() - started < _IN_PROGRESS_ROOM
             delay = _delay(kind, attempt)
             if (attempt >= max_attempts and not waiting) or (time_left is not None and time_left() <= delay):
                 raise kind(
@@ -110,8 +108,8 @@ def backoff(attempt: int) -> float:
     return random.uniform(0, min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(attempt, 10)))
 
 
-def _delay(kind: type[TransactionUnfinished], attempt: int) -> float:
-    if kind is TransactionInProgress:
+def _delay(kind: type[RequestUnfinished], attempt: int) -> float:
+    if kind is RequestInProgress:
         return _IN_PROGRESS_DELAY / 2 + backoff(10) / 2
     return backoff(attempt)
 
@@ -121,7 +119,7 @@ def _response_of(error: Exception) -> Mapping[str, Any]:
     return response if isinstance(response, dict) else {}
 
 
-def _retryable(error: Exception, response: Mapping[str, Any], code: str) -> type[TransactionUnfinished] | None:
+def _retryable(error: Exception, response: Mapping[str, Any], code: str) -> type[RequestUnfinished] | None:
     """The kind of "try again" that an error is, or ``None`` when it is final."""
     if code == _CANCELED:
         # Any other reason beside these is a refusal, and sending again would only repeat it.
@@ -129,13 +127,13 @@ def _retryable(error: Exception, response: Mapping[str, Any], code: str) -> type
         kinds = {_RETRYABLE_REASONS.get(reason) for reason in blamed}
         if None in kinds or not kinds:
             return None
-        return TransactionConflict if TransactionConflict in kinds else TransactionThrottled
+        return RequestConflict if RequestConflict in kinds else RequestThrottled
     if code in _RETRYABLE_CODES:
         return _RETRYABLE_CODES[code]
     if response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
-        return TransactionUnavailable
+        return RequestUnavailable
     if not response and any(base.__name__ in _NO_ANSWER for base in type(error).__mro__):
-        return TransactionUnavailable
+        return RequestUnavailable
     return None
 
 

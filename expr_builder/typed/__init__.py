@@ -8,6 +8,8 @@ Needs pydantic: install ``expr-builder[typed]``. Nothing else of the library imp
 from __future__ import annotations
 
 try:
+    from expr_builder.errors import BatchIncomplete
+
     from .typed_table import TypedTable
 except ModuleNotFoundError as error:
     if error.name not in {"pydantic", "pydantic_core", "typing_extensions"}:
@@ -18,7 +20,6 @@ except ModuleNotFoundError as error:
 
 from .description import Description
 from .errors import (
-    BatchIncomplete,
     ConditionFailed,
     FieldProblem,
     InvalidQuery,

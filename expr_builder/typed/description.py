@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from expr_builder.requests.key_schema import TableKeys
 
-__all__ = ["Description", "describe_table"]
-
 
 class Description:
     """How a table differs from what was declared of it.

@@ -6,22 +6,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic_core.core_schema import ErrorType
 
-from expr_builder.errors import BatchIncomplete, BuildError
+from expr_builder.errors import BuildError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from pydantic import ValidationError
-
-__all__ = [
-    "BatchIncomplete",
-    "ConditionFailed",
-    "FieldProblem",
-    "InvalidQuery",
-    "ItemTooLarge",
-    "ValidationFailed",
-    "problems_of",
-]
 
 _BUILT_IN = frozenset(get_args(ErrorType)) - {"assertion_error", "value_error"}
 # What pydantic fills into its messages that comes from the model; anything else may come from the value.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .models import Codec
 
-__all__ = ["KeySchema", "Template", "listed"]
-
 
 def listed(names: Any, word: str = "and") -> str:
     """``a, b and c``."""

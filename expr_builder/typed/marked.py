@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from expr_builder.expressions.nodes import Condition
-    from expr_builder.requests.table import Update
+    from expr_builder.requests.writes import Update
     from expr_builder.unique import Unique, UniqueWrite
 
     from .rows_and_guards import Drafts
-
-__all__ = ["MarkedWrites", "change_record", "touched"]
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from pydantic.fields import FieldInfo
 
-__all__ = ["Codec", "unknown_attributes"]
-
 M = TypeVar("M", bound=BaseModel)
 
 _UNKNOWN = "__unknown_attributes__"

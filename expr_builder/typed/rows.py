@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .errors import FieldProblem
     from .models import Codec
 
-__all__ = ["READS", "RawItem", "Reader"]
-
 READS = ("coerce", "strict", "off")
 
 M = TypeVar("M", bound=BaseModel)

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
-    from expr_builder.requests.table import Check, Delete, Put, Table, Update
+    from expr_builder.requests.table import Table
+    from expr_builder.requests.writes import Check, Delete, Put, Update
 
     from .key_templates import KeySchema
     from .models import Codec
     from .rows import Reader
-
-__all__ = ["Drafts", "joined"]
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from expr_builder.requests.search import Scan
 
-__all__ = ["scan_together"]
-
 
 def scan_together(client: Any, scan: Scan, segments: int) -> Iterator[dict[str, Any]]:
     """Yield the rows of all segments as they come, in no order; each segment is read one page ahead.

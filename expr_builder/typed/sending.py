@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from expr_builder.requests.writes import WriteAction
 
-__all__ = ["Refused", "send_write"]
-
 
 class Refused(Exception):
     """The condition failed.
@@ -36,7 +34,7 @@ def send_write(
 
     Raises:
         Refused: when its condition failed.
-        TransactionUnfinished: when no final answer came in time.
+        RequestUnfinished: when no final answer came in time.
     """
     refuse_unsuitable_client(client)
     request = action.return_old_on_failure().to_request()

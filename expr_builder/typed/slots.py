@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
-    from expr_builder.requests.table import Check, Delete, Get, Put, Update, WriteAction
+    from expr_builder.requests.get import Get
+    from expr_builder.requests.writes import Check, Delete, Put, Update, WriteAction
     from expr_builder.unique import Unique
 
     from .rows_and_guards import Drafts
-
-__all__ = ["TypedActions"]
 
 M = TypeVar("M", bound=BaseModel)
 

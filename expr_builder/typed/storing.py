@@ -29,8 +29,6 @@ from typing import Any
 from pydantic import SecretBytes, SecretStr
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-__all__ = ["NotStorable", "epoch_seconds", "storable"]
-
 _AS_THEY_ARE = frozenset({str, int, float, Decimal, bool, bytes, type(None)})
 
 

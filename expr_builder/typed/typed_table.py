@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from typing_extensions import TypeVar
 
 from expr_builder.attribute_values.values import from_item, to_item
-from expr_builder.errors import BuildError
+from expr_builder.errors import BatchIncomplete, BuildError
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.predicates import all_of
 from expr_builder.requests.batches import BatchGet, BatchWrite
@@ -20,7 +20,7 @@ from expr_builder.requests.table import Table
 from expr_builder.sending.conversation import backoff, refuse_unsuitable_client
 
 from .description import Description, describe_table
-from .errors import BatchIncomplete, ConditionFailed, InvalidQuery
+from .errors import ConditionFailed, InvalidQuery
 from .key_templates import KeySchema, listed
 from .marked import MarkedWrites, touched
 from .models import Codec
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from expr_builder.requests.search import Query
     from expr_builder.requests.writes import WriteAction
     from expr_builder.unique import Unique
-
-__all__ = ["TypedTable"]
 
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R", default=Union[M, RawItem], covariant=True)  # noqa: UP007  # evaluated, with a variable of 3.11

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .key_templates import KeySchema, Template
     from .models import Codec
 
-__all__ = ["Operators", "WhereReader"]
-
 _METHODS = {
     "equals": "eq",
     "less_than": "lt",

@@ -180,7 +180,7 @@ def test_somebody_elses_account_is_404_as_if_it_did_not_exist(service: Service) 
 
 
 @pytest.mark.parametrize("freed_by", ["change", "deletion"])
-def test_H10_a_freed_address_can_be_used_again(freed_by: str, service: Service) -> None:
+def test_a_freed_address_can_be_used_again(freed_by: str, service: Service) -> None:
     alice, bob = service.caller("alice"), service.caller("bob")
     account_id = alice.sign_up("ada@example.com", "ada").json["account_id"]
     if freed_by == "change":
@@ -195,7 +195,7 @@ def test_H10_a_freed_address_can_be_used_again(freed_by: str, service: Service) 
     assert markers["UNIQ#EMAIL#ada@example.com"] == f"ACCT#{again.json['account_id']}"
 
 
-def test_H29_two_accounts_cannot_swap_their_addresses(service: Service) -> None:
+def test_two_accounts_cannot_swap_their_addresses(service: Service) -> None:
     alice, bob = service.caller("alice"), service.caller("bob")
     first = alice.sign_up("ada@example.com", "ada").json["account_id"]
     second = bob.sign_up("bob@example.com", "bob").json["account_id"]
@@ -214,7 +214,7 @@ def test_what_the_client_has_already_is_not_sent_again(service: Service) -> None
     assert (answer.status, answer.text, answer.headers["etag"]) == (304, "", '"1"')
 
 
-def test_H16_the_same_idempotency_key_gets_the_same_answer(service: Service) -> None:
+def test_the_same_idempotency_key_gets_the_same_answer(service: Service) -> None:
     alice, key = service.caller("alice"), str(uuid4())
 
     first = alice.sign_up("ada@example.com", "ada", Idempotency_Key=key)
@@ -238,7 +238,7 @@ def test_the_same_idempotency_key_with_another_body_is_422(service: Service) -> 
     assert service.stored() == before
 
 
-def test_H17_the_same_key_again_answers_a_change_and_a_deletion_again(service: Service) -> None:
+def test_the_same_key_again_answers_a_change_and_a_deletion_again(service: Service) -> None:
     alice, change, deletion = service.caller("alice"), str(uuid4()), str(uuid4())
     account_id = alice.sign_up("ada@example.com", "ada").json["account_id"]
 

@@ -59,7 +59,7 @@ def test_16_clients_that_want_the_same_address_and_username_learn_both(service: 
     assert len(service.stored()) == 3
 
 
-def test_H16_one_idempotency_key_sent_8_times_at_once_makes_one_account_and_one_answer(service: Service) -> None:
+def test_one_idempotency_key_sent_8_times_at_once_makes_one_account_and_one_answer(service: Service) -> None:
     alice, key = service.caller("alice"), str(uuid4())
 
     answers = together(partial(alice.sign_up, "ada@example.com", "ada", Idempotency_Key=key) for _ in range(8))
@@ -88,7 +88,7 @@ def test_of_8_changes_that_expect_one_version_exactly_one_happens(service: Servi
     ]
 
 
-def test_H08_changes_that_meet_a_deletion_leave_the_whole_account_or_nothing(service: Service) -> None:
+def test_changes_that_meet_a_deletion_leave_the_whole_account_or_nothing(service: Service) -> None:
     alice = service.caller("alice")
     for turn in range(5):
         account_id = alice.sign_up(f"ada{turn}@example.com", "ada").json["account_id"]

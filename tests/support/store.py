@@ -38,7 +38,7 @@ class Store:
         return stored(self.client, self.table)
 
     def check(self) -> None:
-        """One marker for each value of each account, owned by it, and no marker besides (H14)."""
+        """One marker for each value of each account, owned by it, and no marker besides."""
         items = self.items()
         markers = {item["PK"]: item["owner"] for item in items if item["SK"] == "LOCK"}
         wanted: dict[str, str] = {}

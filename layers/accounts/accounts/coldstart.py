@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["finish"]
-
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
 
 if _ON_LAMBDA:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Busy", "DomainError", "Inconsistent", "KeyReused", "NotFound", "Stale", "Taken"]
-
 
 class DomainError(Exception):
     """Base of everything that :class:`accounts.service.AccountService` raises on purpose."""

@@ -14,19 +14,6 @@ from functools import lru_cache
 
 from email_validator import EmailNotValidError, validate_email
 
-__all__ = [
-    "EMAIL_MAX",
-    "NORM",
-    "USERNAME_MAX",
-    "USERNAME_MIN",
-    "USERNAME_PATTERN",
-    "InvalidIdentity",
-    "email_display",
-    "email_key",
-    "username_display",
-    "username_key",
-]
-
 NORM = 1
 EMAIL_MAX = 254  # RFC 5321, section 4.5.3.1.3: a path of 256 with its two angle brackets
 USERNAME_MIN, USERNAME_MAX = 3, 32

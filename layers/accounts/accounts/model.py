@@ -20,8 +20,6 @@ from accounts.identity import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Account", "Change", "ChangeEmail", "ChangeUsername", "FieldError", "Problem", "SignUp"]
-
 
 def _checked(display: Callable[[object], str]) -> AfterValidator:
     def check(value: str) -> str:

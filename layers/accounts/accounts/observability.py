@@ -16,8 +16,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from accounts.settings import SettingsError
 
-__all__ = ["log_failure", "logger", "metrics", "outcome_of", "record"]
-
 # With names of their own, so that a function without these variables still answers: metrics would refuse to.
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "accounts"
 _NAMESPACE = os.environ.get("POWERTOOLS_METRICS_NAMESPACE") or "Accounts"

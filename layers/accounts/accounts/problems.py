@@ -8,8 +8,6 @@ from accounts.errors import Busy, KeyReused, NotFound, Stale, Taken
 from accounts.model import FieldError, Problem
 from accounts.request import BadRequest
 
-__all__ = ["RETRY_SECONDS", "headers_of", "problem_of", "unexpected"]
-
 RETRY_SECONDS = 1
 
 

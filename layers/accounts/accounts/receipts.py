@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-__all__ = ["KEPT", "RECEIPTS", "answer_again", "fingerprint", "with_receipt"]
-
 RECEIPTS = "receipts"
 """The attribute of the account's item."""
 

@@ -19,8 +19,6 @@ from accounts.model import FieldError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ACCOUNT_ID_PATTERN", "BODY_MAX", "KEY_PATTERN", "BadRequest", "Request", "etag"]
-
 BODY_MAX = 8 * 1024
 _FIELD_MAX = 64
 _ERRORS_MAX = 20  # 8 KB have room for a thousand fields that nobody knows

@@ -21,8 +21,6 @@ from expr_builder import Marker, Table, Unique
 if TYPE_CHECKING:
     from expr_builder.markers import Layout
 
-__all__ = ["account_item", "account_key", "accounts_layout", "accounts_table", "unique_fields"]
-
 
 def accounts_table(name: str) -> Table:
     """The table of accounts and markers, under its deployed name."""

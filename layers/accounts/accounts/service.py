@@ -24,9 +24,9 @@ from accounts.schema import account_item, account_key, accounts_table, unique_fi
 from expr_builder import (
     Attr,
     IdempotentParameterMismatch,
+    RequestUnfinished,
     TransactGet,
     TransactionCanceled,
-    TransactionUnfinished,
     TransactWrite,
     UniqueViolation,
 )
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from accounts.model import Change
     from expr_builder import Condition
-
-__all__ = ["AccountService"]
 
 _NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
 _ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
@@ -289,7 +287,7 @@ class AccountService:
         reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
         try:
             return reading.send(self._client, time_left=time_left)["account"]
-        except TransactionUnfinished:
+        except RequestUnfinished:
             raise Busy from None
 
     def _own(self, account_id: str, subject: str) -> Stored:
@@ -302,13 +300,13 @@ class AccountService:
         try:
             # botocore has made its attempts by then: a further one is the client's to make.
             return self._table.get(account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
-        except TransactionUnfinished:
+        except RequestUnfinished:
             raise Busy from None
 
     def _send(self, transaction: TransactWrite, time_left: TimeLeft | None) -> None:
         try:
             transaction.send(self._client, time_left=time_left)
-        except TransactionUnfinished:
+        except RequestUnfinished:
             raise Busy from None
 
 

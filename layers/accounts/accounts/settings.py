@@ -6,8 +6,6 @@ import os
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["Settings", "SettingsError", "settings"]
-
 
 class SettingsError(RuntimeError):
     """The environment lacks something. The message names the variable, never its value."""

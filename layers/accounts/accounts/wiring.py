@@ -14,8 +14,6 @@ from accounts.settings import settings
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["CALL_SECONDS", "account_service", "dynamodb_client"]
-
 _CONNECT_SECONDS = 1
 _READ_SECONDS = 3
 _ATTEMPTS = 2

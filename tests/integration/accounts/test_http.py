@@ -89,7 +89,7 @@ def test_the_location_of_a_new_account_is_where_it_can_be_read(client: DynamoDBC
 
 
 @pytest.mark.parametrize("function", ["ChangeEmailFunction", "ChangeUsernameFunction"])
-def test_H17_a_change_with_its_key_again_gets_the_same_answer_again_and_another_body_422(
+def test_a_change_with_its_key_again_gets_the_same_answer_again_and_another_body_422(
     function: str, client: DynamoDBClient
 ) -> None:
     account_id = signed_up()

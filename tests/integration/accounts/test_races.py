@@ -94,9 +94,7 @@ def test_a_change_of_the_email_and_one_of_the_username_both_happen(service: Acco
         assert now in answers
 
 
-def test_H08_a_change_that_meets_a_deletion_never_brings_the_account_back(
-    service: AccountService, store: Store
-) -> None:
+def test_a_change_that_meets_a_deletion_never_brings_the_account_back(service: AccountService, store: Store) -> None:
     for turn in range(ROUNDS):
         ada = service.sign_up(signing_up("ada@example.com"), subject=ME)
 
@@ -110,7 +108,7 @@ def test_H08_a_change_that_meets_a_deletion_never_brings_the_account_back(
         assert store.items() == []
 
 
-def test_H07_a_freed_address_goes_to_the_sign_up_that_finds_it_free(service: AccountService, store: Store) -> None:
+def test_a_freed_address_goes_to_the_sign_up_that_finds_it_free(service: AccountService, store: Store) -> None:
     for turn in range(ROUNDS):
         old, new = f"old{turn}@example.com", f"new{turn}@example.com"
         ada = service.sign_up(signing_up(old, f"ada{turn}"), subject=ME)
@@ -150,7 +148,7 @@ def test_the_same_address_asked_for_by_many_is_one_change(service: AccountServic
     assert answers == [ada.model_copy(update={"email": "new@example.com", "version": 2})] * THREADS
 
 
-def test_H04_changes_of_capitals_never_let_go_of_the_marker(service: AccountService, ada: Account) -> None:
+def test_changes_of_capitals_never_let_go_of_the_marker(service: AccountService, ada: Account) -> None:
     for _ in range(ROUNDS):
         outcomes = together(
             partial(service.change, ada.account_id, changing("ADA@example.com"), subject=ME),
@@ -162,7 +160,7 @@ def test_H04_changes_of_capitals_never_let_go_of_the_marker(service: AccountServ
         assert service.get(ada.account_id, subject=ME).email in ("ADA@example.com", "Ada@Example.com")
 
 
-def test_H29_two_accounts_that_swap_their_addresses_are_both_refused(service: AccountService, ada: Account) -> None:
+def test_two_accounts_that_swap_their_addresses_are_both_refused(service: AccountService, ada: Account) -> None:
     bob = service.sign_up(signing_up("bob@example.com", "bob"), subject=YOU)
     for _ in range(ROUNDS):
         outcomes = together(
@@ -174,7 +172,7 @@ def test_H29_two_accounts_that_swap_their_addresses_are_both_refused(service: Ac
     assert (service.get(ada.account_id, subject=ME), service.get(bob.account_id, subject=YOU)) == (ada, bob)
 
 
-def test_H16_one_sign_up_sent_by_many_with_one_key_is_one_account_and_one_answer(service: AccountService) -> None:
+def test_one_sign_up_sent_by_many_with_one_key_is_one_account_and_one_answer(service: AccountService) -> None:
     for turn in range(ROUNDS):
         request = signing_up(f"ada{turn}@example.com", f"ada{turn}")
 
@@ -183,7 +181,7 @@ def test_H16_one_sign_up_sent_by_many_with_one_key_is_one_account_and_one_answer
         assert answers == [service.get(answers[0].account_id, subject=ME)] * THREADS
 
 
-def test_H17_one_change_sent_by_many_with_one_key_is_one_change_and_one_answer(
+def test_one_change_sent_by_many_with_one_key_is_one_change_and_one_answer(
     service: AccountService, ada: Account
 ) -> None:
     for turn in range(ROUNDS):
@@ -194,7 +192,7 @@ def test_H17_one_change_sent_by_many_with_one_key_is_one_change_and_one_answer(
         assert answers == [ada.model_copy(update={"email": f"ada{turn}@example.com", "version": turn + 2})] * THREADS
 
 
-def test_H17_one_deletion_sent_by_many_with_one_key_succeeds_for_all(service: AccountService, store: Store) -> None:
+def test_one_deletion_sent_by_many_with_one_key_succeeds_for_all(service: AccountService, store: Store) -> None:
     for turn in range(ROUNDS):
         ada = service.sign_up(signing_up("ada@example.com"), subject=ME)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ADA = signing_up("ada@example.com")
 
 
-def test_H20_nothing_in_the_table_can_expire(store: Store) -> None:
+def test_nothing_in_the_table_can_expire(store: Store) -> None:
     store.service().sign_up(ADA, subject="user-1")
 
     markers = [item for item in store.items() if item["SK"] == "LOCK"]
@@ -27,7 +27,7 @@ def test_H20_nothing_in_the_table_can_expire(store: Store) -> None:
     assert "TimeToLiveSpecification" not in template()["Resources"]["AccountsTable"]["Properties"]
 
 
-def test_H20_an_expired_marker_counts_until_it_is_swept(store: Store) -> None:
+def test_an_expired_marker_counts_until_it_is_swept(store: Store) -> None:
     expired = {
         "PK": "UNIQ#EMAIL#ada@example.com",
         "SK": "LOCK",
@@ -40,7 +40,7 @@ def test_H20_an_expired_marker_counts_until_it_is_swept(store: Store) -> None:
         store.service().sign_up(ADA, subject="user-1")
 
 
-def test_H20_a_marker_that_was_swept_lets_two_accounts_hold_one_address(store: Store) -> None:
+def test_a_marker_that_was_swept_lets_two_accounts_hold_one_address(store: Store) -> None:
     service = store.service()
     ada = service.sign_up(ADA, subject="user-1")
     swept = {"PK": "UNIQ#EMAIL#ada@example.com", "SK": "LOCK"}
@@ -54,7 +54,7 @@ def test_H20_a_marker_that_was_swept_lets_two_accounts_hold_one_address(store: S
         service.change(ada.account_id, changing("new@example.com"), subject="user-1")
 
 
-def test_H13_a_record_that_is_deleted_softly_gives_up_its_values_with_its_markers(store: Store) -> None:
+def test_a_record_that_is_deleted_softly_gives_up_its_values_with_its_markers(store: Store) -> None:
     unique = Unique(
         Table(store.table, partition_key="PK", sort_key="SK"),
         owner="PK",
@@ -70,13 +70,13 @@ def test_H13_a_record_that_is_deleted_softly_gives_up_its_values_with_its_marker
     assert store.service().sign_up(ADA, subject="user-1").email == "ada@example.com"
 
 
-def test_H22_the_table_is_in_one_region(store: Store) -> None:
+def test_the_table_is_in_one_region(store: Store) -> None:
     table = template()["Resources"]["AccountsTable"]
 
     assert (table["Type"], table["Properties"].get("Replicas")) == ("AWS::DynamoDB::Table", None)
 
 
-def test_H22_a_conflict_between_regions_is_retried_and_never_called_taken(store: Store) -> None:
+def test_a_conflict_between_regions_is_retried_and_never_called_taken(store: Store) -> None:
     conflict = service_error("ReplicatedWriteConflictException")
 
     with failing(store.client, conflict, times=2) as calls:

@@ -66,7 +66,7 @@ def some_time(seconds: float = 1.0) -> Callable[[], float]:
 # --- sign-up
 
 
-def test_H01_an_account_is_stored_with_a_marker_for_each_unique_value(service: AccountService, store: Store) -> None:
+def test_an_account_is_stored_with_a_marker_for_each_unique_value(service: AccountService, store: Store) -> None:
     account = service.sign_up(ADA, subject=ME)
 
     key = f"ACCT#{account.account_id}"
@@ -91,21 +91,21 @@ def test_H01_an_account_is_stored_with_a_marker_for_each_unique_value(service: A
     assert len(items[0]["fingerprint"]) == 64
 
 
-def test_H02_one_email_is_one_account_whatever_its_id(service: AccountService, ada: Account) -> None:
+def test_one_email_is_one_account_whatever_its_id(service: AccountService, ada: Account) -> None:
     with pytest.raises(Taken) as refused:
         service.sign_up(signing_up("ADA@example.com", "someone"), subject=YOU)
 
     assert refused.value.fields == ("email",)
 
 
-def test_T05_all_taken_fields_are_named_at_once(service: AccountService, ada: Account) -> None:
+def test_all_taken_fields_are_named_at_once(service: AccountService, ada: Account) -> None:
     with pytest.raises(Taken) as refused:
         service.sign_up(ADA, subject=ME)
 
     assert refused.value.fields == ("email", "username")
 
 
-def test_H26_signing_up_never_changes_an_account(service: AccountService, ada: Account, store: Store) -> None:
+def test_signing_up_never_changes_an_account(service: AccountService, ada: Account, store: Store) -> None:
     items = store.items()
 
     with pytest.raises(Taken):
@@ -114,7 +114,7 @@ def test_H26_signing_up_never_changes_an_account(service: AccountService, ada: A
     assert store.items() == items
 
 
-def test_H16_the_same_key_again_gets_the_first_answer_again(service: AccountService, store: Store) -> None:
+def test_the_same_key_again_gets_the_first_answer_again(service: AccountService, store: Store) -> None:
     first = service.sign_up(ADA, subject=ME, key="k-1")
     items = store.items()
 
@@ -123,7 +123,7 @@ def test_H16_the_same_key_again_gets_the_first_answer_again(service: AccountServ
 
 
 @pytest.mark.parametrize("later", ["a second", "eleven minutes"])
-def test_H16_the_first_answer_comes_again_a_second_and_eleven_minutes_later(later: str, token_store: Store) -> None:
+def test_the_first_answer_comes_again_a_second_and_eleven_minutes_later(later: str, token_store: Store) -> None:
     service = token_store.service()
     first = service.sign_up(ADA, subject=ME, key="k-1")
     items = token_store.items()
@@ -136,14 +136,14 @@ def test_H16_the_first_answer_comes_again_a_second_and_eleven_minutes_later(late
     assert token_store.items() == items
 
 
-def test_H16_the_first_answer_comes_again_though_the_account_has_changed(service: AccountService) -> None:
+def test_the_first_answer_comes_again_though_the_account_has_changed(service: AccountService) -> None:
     first = service.sign_up(ADA, subject=ME, key="k-1")
     service.change(first.account_id, changing("countess@example.com"), subject=ME)
 
     assert service.sign_up(ADA, subject=ME, key="k-1") == first
 
 
-def test_H16_the_first_answer_comes_again_though_the_address_is_somebody_elses_now(service: AccountService) -> None:
+def test_the_first_answer_comes_again_though_the_address_is_somebody_elses_now(service: AccountService) -> None:
     first = service.sign_up(ADA, subject=ME, key="k-1")
     service.change(first.account_id, changing("countess@example.com"), subject=ME)
     service.sign_up(signing_up("ada@example.com", "other"), subject=YOU)
@@ -152,14 +152,14 @@ def test_H16_the_first_answer_comes_again_though_the_address_is_somebody_elses_n
 
 
 @pytest.mark.parametrize("key", ["k-1", None])
-def test_H16_a_lost_answer_is_not_a_taken_address(key: str | None, service: AccountService, store: Store) -> None:
+def test_a_lost_answer_is_not_a_taken_address(key: str | None, service: AccountService, store: Store) -> None:
     with losing_answers(store.client, 2):
         account = service.sign_up(ADA, subject=ME, key=key)
 
     assert service.get(account.account_id, subject=ME) == account
 
 
-def test_H16_a_client_that_gave_up_finds_its_account_with_the_same_key(service: AccountService, store: Store) -> None:
+def test_a_client_that_gave_up_finds_its_account_with_the_same_key(service: AccountService, store: Store) -> None:
     with losing_answers(store.client, 1), pytest.raises(Busy):
         service.sign_up(ADA, subject=ME, key="k-1", time_left=lambda: 0)
 
@@ -220,7 +220,7 @@ def test_a_key_whose_account_is_deleted_makes_no_second_one(token_store: Store) 
     assert token_store.items() == []
 
 
-def test_H16_a_twin_that_is_still_at_work_is_waited_for(token_store: Store) -> None:
+def test_a_twin_that_is_still_at_work_is_waited_for(token_store: Store) -> None:
     service = token_store.service()
     first = service.sign_up(ADA, subject=ME, key="k-1")
 
@@ -239,7 +239,7 @@ def test_a_twin_that_does_not_end_in_time_is_busy_never_deleted(token_store: Sto
         service.sign_up(ADA, subject=ME, key="k-1", time_left=some_time())
 
 
-def test_H19_a_taken_value_outweighs_a_conflict(service: AccountService, store: Store) -> None:
+def test_a_taken_value_outweighs_a_conflict(service: AccountService, store: Store) -> None:
     taken = {1: to_item({"PK": "UNIQ#EMAIL#ada@example.com", "SK": "LOCK", "owner": "ACCT#other"})}
     refusal = cancelled("TransactionConflict", "ConditionalCheckFailed", "None", items=taken)
 
@@ -250,7 +250,7 @@ def test_H19_a_taken_value_outweighs_a_conflict(service: AccountService, store: 
     assert len(calls) == 1
 
 
-def test_H19_an_unknown_reason_is_neither_taken_nor_worth_a_retry(service: AccountService, store: Store) -> None:
+def test_an_unknown_reason_is_neither_taken_nor_worth_a_retry(service: AccountService, store: Store) -> None:
     with (
         failing(store.client, cancelled("None", "ValidationError", "None")) as calls,
         pytest.raises(TransactionCanceled),
@@ -373,7 +373,7 @@ def test_a_change_swaps_the_marker_and_counts_the_version(service: AccountServic
 
 
 @pytest.mark.parametrize("same", ["ada@example.com", "ADA@EXAMPLE.COM"])
-def test_H04_H28_a_change_of_capitals_touches_the_account_alone(
+def test_a_change_of_capitals_touches_the_account_alone(
     same: str, service: AccountService, ada: Account, store: Store
 ) -> None:
     with counted(store.client) as calls:
@@ -399,7 +399,7 @@ def test_an_address_of_another_account_is_taken(service: AccountService, ada: Ac
     assert refused.value.fields == ("email",)
 
 
-def test_H29_two_accounts_cannot_swap_their_addresses(service: AccountService, ada: Account) -> None:
+def test_two_accounts_cannot_swap_their_addresses(service: AccountService, ada: Account) -> None:
     bob = service.sign_up(BOB, subject=YOU)
 
     for account, address, subject in ((ada, BOB.email, ME), (bob, ADA.email, YOU)):
@@ -428,7 +428,7 @@ def test_a_change_at_another_version_is_stale(expected: list[int], service: Acco
 
 @pytest.mark.parametrize("expected", [[1], None])
 @pytest.mark.parametrize("key", ["k-1", None])
-def test_H17_a_change_whose_answer_was_lost_has_succeeded(
+def test_a_change_whose_answer_was_lost_has_succeeded(
     expected: list[int] | None, key: str | None, service: AccountService, ada: Account, store: Store
 ) -> None:
     def change() -> Account:
@@ -441,7 +441,7 @@ def test_H17_a_change_whose_answer_was_lost_has_succeeded(
     assert change() == first  # and when the client never got it, it may ask again
 
 
-def test_H17_a_repeated_change_is_stale_once_the_account_moved_on(service: AccountService, ada: Account) -> None:
+def test_a_repeated_change_is_stale_once_the_account_moved_on(service: AccountService, ada: Account) -> None:
     for address in ("b@example.com", "c@example.com", "b@example.com"):
         service.change(ada.account_id, changing(address), subject=ME)
 
@@ -450,7 +450,7 @@ def test_H17_a_repeated_change_is_stale_once_the_account_moved_on(service: Accou
 
 
 @pytest.mark.parametrize("within", ["ten minutes", "any time"])
-def test_H17_a_change_with_a_key_is_made_once_and_answered_again(within: str, token_store: Store) -> None:
+def test_a_change_with_a_key_is_made_once_and_answered_again(within: str, token_store: Store) -> None:
     service = token_store.service()
     ada = service.sign_up(ADA, subject=ME)
     first = service.change(ada.account_id, changing("b@example.com"), subject=ME, key="k-1")
@@ -595,7 +595,7 @@ def test_a_change_that_meets_a_deletion_recreates_nothing(service: AccountServic
     assert store.items() == []
 
 
-def test_H07_a_late_change_frees_nobody_elses_address(service: AccountService, ada: Account, store: Store) -> None:
+def test_a_late_change_frees_nobody_elses_address(service: AccountService, ada: Account, store: Store) -> None:
     def address_moves_on() -> None:
         service.change(ada.account_id, changing("b@example.com"), subject=ME)
         service.sign_up(signing_up(ADA.email, "other"), subject=YOU)
@@ -617,7 +617,7 @@ def test_an_address_that_is_taken_at_the_last_moment_is_taken(
 # --- deleting
 
 
-def test_H10_a_deletion_removes_every_item_and_frees_the_values(
+def test_a_deletion_removes_every_item_and_frees_the_values(
     service: AccountService, ada: Account, store: Store
 ) -> None:
     service.delete(ada.account_id, subject=ME)
@@ -626,16 +626,14 @@ def test_H10_a_deletion_removes_every_item_and_frees_the_values(
     assert service.sign_up(ADA, subject=YOU).email == ADA.email
 
 
-def test_H17_a_second_deletion_finds_nothing(service: AccountService, ada: Account) -> None:
+def test_a_second_deletion_finds_nothing(service: AccountService, ada: Account) -> None:
     service.delete(ada.account_id, subject=ME)
 
     with pytest.raises(NotFound):
         service.delete(ada.account_id, subject=ME)
 
 
-def test_H17_a_deletion_whose_answer_was_lost_has_succeeded(
-    service: AccountService, ada: Account, store: Store
-) -> None:
+def test_a_deletion_whose_answer_was_lost_has_succeeded(service: AccountService, ada: Account, store: Store) -> None:
     with losing_answers(store.client, 1):
         service.delete(ada.account_id, subject=ME)
 
@@ -651,9 +649,7 @@ def test_a_deletion_that_was_overtaken_by_another_has_succeeded(
     assert store.items() == []
 
 
-def test_H08_a_deletion_that_meets_a_change_leaves_no_marker(
-    service: AccountService, ada: Account, store: Store
-) -> None:
+def test_a_deletion_that_meets_a_change_leaves_no_marker(service: AccountService, ada: Account, store: Store) -> None:
     with before(store.client, other_change(service, ada, "b@example.com")):
         service.delete(ada.account_id, subject=ME)
 
@@ -685,7 +681,7 @@ def test_only_the_owner_deletes_an_account(service: AccountService, ada: Account
             service.delete(account_id, subject=subject)
 
 
-def test_H17_a_deletion_with_a_key_has_succeeded_for_ten_minutes(token_store: Store) -> None:
+def test_a_deletion_with_a_key_has_succeeded_for_ten_minutes(token_store: Store) -> None:
     service = token_store.service()
     ada = service.sign_up(ADA, subject=ME)
     service.delete(ada.account_id, subject=ME, key="k-1")

@@ -51,7 +51,7 @@ def send_at_once(client: DynamoDBClient, *writes: UniqueWrite) -> list[bool]:
     return [not isinstance(one, BaseException) for one in outcomes]
 
 
-def test_H01_of_16_threads_that_create_the_same_values_one_wins_and_the_others_learn_all_taken_fields(
+def test_of_16_threads_that_create_the_same_values_one_wins_and_the_others_learn_all_taken_fields(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     winners = []
@@ -72,7 +72,7 @@ def test_H01_of_16_threads_that_create_the_same_values_one_wins_and_the_others_l
     assert stored(client, table.name) == with_markers(*winners)
 
 
-def test_T05_threads_that_share_only_the_username_are_told_of_the_username_only(
+def test_threads_that_share_only_the_username_are_told_of_the_username_only(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     rivals = [record(number, username="same") for number in range(THREADS)]
@@ -85,7 +85,7 @@ def test_T05_threads_that_share_only_the_username_are_told_of_the_username_only(
     assert stored(client, table.name) == with_markers(*won)
 
 
-def test_H14_of_16_changes_of_one_record_one_wins_and_one_marker_moves(
+def test_of_16_changes_of_one_record_one_wins_and_one_marker_moves(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     now = record(1)
@@ -114,7 +114,7 @@ def test_of_16_records_that_change_to_one_address_one_gets_it(
     assert stored(client, table.name) == with_markers(*records)
 
 
-def test_H08_a_change_that_meets_a_deletion_never_brings_the_record_back(
+def test_a_change_that_meets_a_deletion_never_brings_the_record_back(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     for turn in range(ROUNDS):
@@ -143,7 +143,7 @@ def test_a_change_that_comes_after_the_deletion_writes_nothing(
     assert stored(client, table.name) == []
 
 
-def test_H07_a_stale_change_does_not_free_what_belongs_to_somebody_else_by_now(
+def test_a_stale_change_does_not_free_what_belongs_to_somebody_else_by_now(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     stale = record(1, email="e0@example.com")
@@ -160,7 +160,7 @@ def test_H07_a_stale_change_does_not_free_what_belongs_to_somebody_else_by_now(
     assert stored(client, table.name) == with_markers({**stale, "email": "e1@example.com"}, newcomer)
 
 
-def test_H10_what_a_deletion_freed_can_be_taken_at_once_by_one(
+def test_what_a_deletion_freed_can_be_taken_at_once_by_one(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     first = record(0, email="free@example.com", username="free")
@@ -193,7 +193,7 @@ def test_a_change_racing_a_sign_up_for_the_address_that_it_frees_leaves_both_tru
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_H29_two_records_that_swap_addresses_are_both_refused(
+def test_two_records_that_swap_addresses_are_both_refused(
     together: bool, client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     one, other = record(1), record(2)
@@ -212,7 +212,7 @@ def test_H29_two_records_that_swap_addresses_are_both_refused(
     assert stored(client, table.name) == with_markers(one, other)
 
 
-def test_H29_a_swap_by_way_of_a_third_address_works(client: DynamoDBClient, table: Table, unique: Unique) -> None:
+def test_a_swap_by_way_of_a_third_address_works(client: DynamoDBClient, table: Table, unique: Unique) -> None:
     one, other = record(1), record(2)
     for each in (one, other):
         unique.create(each).send(client)
@@ -229,7 +229,7 @@ def test_H29_a_swap_by_way_of_a_third_address_works(client: DynamoDBClient, tabl
     )
 
 
-def test_H28_an_address_in_other_capitals_keeps_its_marker_while_the_username_moves(
+def test_an_address_in_other_capitals_keeps_its_marker_while_the_username_moves(
     client: DynamoDBClient, table: Table, unique: Unique
 ) -> None:
     old = record(1)

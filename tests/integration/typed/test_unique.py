@@ -137,7 +137,7 @@ def test_update_of_a_unique_field_swaps_its_marker(accounts: Accounts, markers: 
     assert caught.value.item == new.model_copy(update={"points": 5})
 
 
-def test_T17_update_of_anything_else_is_one_plain_request(
+def test_update_of_anything_else_is_one_plain_request(
     client: DynamoDBClient, accounts: Accounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accounts.put(ADA)

@@ -187,7 +187,7 @@ def test_the_longest_keys_and_the_largest_item_are_allowed() -> None:
     assert put.size == 409_600
 
 
-def test_B56_a_transaction_returns_no_attributes_and_the_failure_item_only_all_old() -> None:
+def test_a_transaction_returns_no_attributes_and_the_failure_item_only_all_old() -> None:
     action = accounts.update(KEY).set(a=1).returning("ALL_NEW").named("account")
     assert action.to_request()["ReturnValues"] == "ALL_NEW"
     with pytest.raises(BuildError) as caught:
@@ -195,7 +195,7 @@ def test_B56_a_transaction_returns_no_attributes_and_the_failure_item_only_all_o
     assert (caught.value.rule, caught.value.place) == ("return-values", 'slot "account"')
 
 
-def test_L04_no_unknown_enumeration_value_can_be_asked_for() -> None:
+def test_no_unknown_enumeration_value_can_be_asked_for() -> None:
     assert accounts.delete(KEY).return_old_on_failure().to_request()["ReturnValuesOnConditionCheckFailure"] == "ALL_OLD"
     with pytest.raises(BuildError, match="cannot return ALL_NEVER"):
         accounts.delete(KEY).returning("ALL_NEVER")

@@ -83,7 +83,7 @@ def test_values_are_typed_where_they_are_given() -> None:
     )
 
 
-def test_B22_B23_parentheses_are_the_fewest_that_keep_the_meaning() -> None:
+def test_parentheses_are_the_fewest_that_keep_the_meaning() -> None:
     x, y, z = a.exists(), b.exists(), c.exists()
     wrote = {
         x & (y | z): "attribute_exists(a) AND (attribute_exists(b) OR attribute_exists(c))",
@@ -162,12 +162,12 @@ def test_what_dynamodb_would_refuse_is_refused_with_its_place(make: Any, rule: s
     assert refusal(make) == (rule, place)
 
 
-def test_B25_not_equal_is_true_of_a_missing_attribute_so_there_is_a_stricter_form() -> None:
+def test_not_equal_is_true_of_a_missing_attribute_so_there_is_a_stricter_form() -> None:
     assert text_of(Attr("status").exists_and_ne("deleted")) == "attribute_exists(#n0) AND #n0 <> :v0"
     assert "missing" in (Attr.ne.__doc__ or "")
 
 
-def test_B26_in_takes_1_to_100_operands() -> None:
+def test_in_takes_1_to_100_operands() -> None:
     assert text_of(a.is_in(range(100))).count(":v") == 100
     assert refusal(lambda: a.is_in(range(163))) == ("in-choices", "a")
 
@@ -177,25 +177,25 @@ def test_a_set_of_choices_is_written_in_one_order_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(5, 4), ("b", "a"), (b"b", b"a"), (Decimal("1E2"), 99), ("é", "z")])
-def test_B28_swapped_bounds_are_refused_never_swapped_back(low: Any, high: Any) -> None:
+def test_swapped_bounds_are_refused_never_swapped_back(low: Any, high: Any) -> None:
     assert refusal(lambda: a.between(low, high))[0] == "between-order"
 
 
 @pytest.mark.parametrize("value", [True, None, [1], {"k": 1}, {"x"}])
 @pytest.mark.parametrize("method", ["lt", "lte", "gt", "gte"])
-def test_B29_only_text_numbers_and_bytes_have_an_order(method: str, value: Any) -> None:
+def test_only_text_numbers_and_bytes_have_an_order(method: str, value: Any) -> None:
     assert refusal(lambda: getattr(a, method)(value)) == ("operand-type", "a")
     assert refusal(lambda: a.between(value, value)) == ("operand-type", "a")
     assert text_of(a.eq(value)) == "a = :v0"
     assert text_of(a.ne(value)) == "a <> :v0"
 
 
-def test_B31_contains_takes_one_element_of_its_own_type() -> None:
+def test_contains_takes_one_element_of_its_own_type() -> None:
     assert rendered(Attr("ids").contains(7)) == ("contains(ids, :v0)", {}, {":v0": {"N": "7"}})
     assert refusal(lambda: Attr("tags").contains({"a"})) == ("operand-type", "tags")
 
 
-def test_B32_size_is_an_operand_not_a_condition() -> None:
+def test_size_is_an_operand_not_a_condition() -> None:
     assert text_of(Attr("attendance").size() < Attr("info")["maximum"]) == "size(attendance) < info.maximum"
     table = Table("t", "PK")
     with pytest.raises(BuildError, match="a SizeOf is not a condition") as caught:

@@ -83,7 +83,7 @@ def test_text_is_ordered_by_its_utf_8_bytes() -> None:
 
 
 @pytest.mark.parametrize("item", [ITEM, {}, None])
-def test_B25_a_missing_attribute_differs_from_everything_and_equals_nothing(item: Any) -> None:
+def test_a_missing_attribute_differs_from_everything_and_equals_nothing(item: Any) -> None:
     assert (absent != "deleted").evaluate(item)
     assert (absent != Attr("missing too")).evaluate(item)
     assert not absent.exists_and_ne("deleted").evaluate(item)
@@ -178,7 +178,7 @@ def test_begins_with_and_contains(condition: Any, holds: bool) -> None:
     ("name", "size"),
     [("text", 5), ("wide", 3), ("binary", 4), ("empty", 0), ("texts", 2), ("numbers", 3), ("list", 5), ("map", 3)],
 )
-def test_B32_size_counts_utf_16_units_bytes_or_elements(name: str, size: int) -> None:
+def test_size_counts_utf_16_units_bytes_or_elements(name: str, size: int) -> None:
     assert (Attr(name).size() == size).evaluate(ITEM)
     assert not (Attr(name).size() == size + 1).evaluate(ITEM)
 

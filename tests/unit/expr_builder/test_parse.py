@@ -382,22 +382,22 @@ def test_a_key_condition_is_only_what_a_query_can_use(text: str, words: str) -> 
 # --- From the field
 
 
-def test_B32_a_size_can_be_compared_with_a_path_and_not_stand_alone() -> None:
+def test_a_size_can_be_compared_with_a_path_and_not_stand_alone() -> None:
     assert parse_condition("size(a) < b.c") == (Attr("a").size() < Attr("b")["c"])
     with pytest.raises(BuildError, match="function: size"):
         parse_condition("a = 1 AND size(a)")
 
 
-def test_B20_a_clause_given_twice_is_refused() -> None:
+def test_a_clause_given_twice_is_refused() -> None:
     with pytest.raises(BuildError, match='"REMOVE" section can only be used once'):
         parse_update("REMOVE l[0] SET u = 1 REMOVE p")
 
 
-def test_B08_a_dot_in_a_name_is_part_of_it_in_backquotes() -> None:
+def test_a_dot_in_a_name_is_part_of_it_in_backquotes() -> None:
     assert parse_condition("`Safety.Warning` = 1") == (Attr("Safety.Warning") == 1)
     assert parse_condition("Safety.Warning = 1") == (Attr("Safety")["Warning"] == 1)
 
 
-def test_B22_and_B23_needless_parentheses_are_read_and_not_written_again() -> None:
+def test_needless_parentheses_are_read_and_not_written_again() -> None:
     tree = parse_condition("x = 1 AND ((a = 1 OR (b = 2 AND ((c = 3)))))")
     assert render(tree, Placeholders()) == "x = :v0 AND (a = :v1 OR b = :v2 AND c = :v3)"

@@ -39,21 +39,21 @@ def test_path_text_that_cannot_be_read_is_named_by_column(text: str, column: int
     assert caught.value.rule == "path-syntax"
 
 
-def test_B08_a_dot_in_a_plain_name_is_part_of_the_name() -> None:
+def test_a_dot_in_a_plain_name_is_part_of_the_name() -> None:
     request = table.update({"PK": "1"}).set({Attr("Safety.Warning"): "hot"}).to_request()
     assert request["UpdateExpression"] == "SET #n0 = :v0"
     assert request["ExpressionAttributeNames"] == {"#n0": "Safety.Warning"}
     assert Attr.path("Safety.Warning").segments == ("Safety", "Warning")
 
 
-def test_B11_an_index_is_written_outside_the_alias() -> None:
+def test_an_index_is_written_outside_the_alias() -> None:
     request = table.update({"PK": "1"}).remove(Attr("items")[3]).to_request()
     assert request["UpdateExpression"] == "REMOVE #n0[3]"
     assert request["ExpressionAttributeNames"] == {"#n0": "items"}
 
 
 @pytest.mark.parametrize("index", [-1, 1.5, True, None, b"x"])
-def test_B11_only_whole_numbers_from_zero_are_indexes(index: object) -> None:
+def test_only_whole_numbers_from_zero_are_indexes(index: object) -> None:
     with pytest.raises(BuildError) as caught:
         Attr("items")[index]  # type: ignore[index]
     assert caught.value.rule == "path-index"

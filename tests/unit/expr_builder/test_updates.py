@@ -56,7 +56,7 @@ def test_each_call_renders_its_clause(action: Any, text: str) -> None:
     assert rendered == re.sub(r":v\d", lambda _: f":v{next(numbers)}", text)
 
 
-def test_B01_B02_reserved_words_are_aliased_whatever_their_origin() -> None:
+def test_reserved_words_are_aliased_whatever_their_origin() -> None:
     configured = {"expiry": "ttl"}
     action = update().set(state="x").when(Attr(configured["expiry"]).not_exists() | (Attr(configured["expiry"]) < 5))
     assert action.to_request() == {
@@ -69,7 +69,7 @@ def test_B01_B02_reserved_words_are_aliased_whatever_their_origin() -> None:
     }
 
 
-def test_B04_B05_odd_names_are_data_never_placeholders() -> None:
+def test_odd_names_are_data_never_placeholders() -> None:
     action = update().set({Attr("dictionary")["field-with-dash"]: 1, Attr("dictionary")["Hello World"]: 2, "a#b:c": 3})
     request = action.to_request()
     assert request["UpdateExpression"] == "SET dictionary.#n0 = :v0, dictionary.#n1 = :v1, #n2 = :v2"
@@ -80,7 +80,7 @@ def test_B04_B05_odd_names_are_data_never_placeholders() -> None:
     }
 
 
-def test_B07_each_step_of_a_path_has_an_alias_of_its_own() -> None:
+def test_each_step_of_a_path_has_an_alias_of_its_own() -> None:
     request = (
         Table("t", "PK", alias="always").update({"PK": "1"}).add({Attr("document")["propertyName"]: 1}).to_request()
     )
@@ -88,7 +88,7 @@ def test_B07_each_step_of_a_path_has_an_alias_of_its_own() -> None:
     assert request["ExpressionAttributeNames"] == {"#n0": "document", "#n1": "propertyName"}
 
 
-def test_B10_a_parent_map_and_its_entry_cannot_be_set_in_one_update() -> None:
+def test_a_parent_map_and_its_entry_cannot_be_set_in_one_update() -> None:
     with pytest.raises(BuildError) as caught:
         update().set({"data": Attr("data").if_not_exists({}), Attr("data")["moves"]: []})
     assert str(caught.value) == (
@@ -98,7 +98,7 @@ def test_B10_a_parent_map_and_its_entry_cannot_be_set_in_one_update() -> None:
     assert "goes through maps that exist already" in " ".join((type(update()).set.__doc__ or "").split())
 
 
-def test_B13_placeholders_are_each_defined_once() -> None:
+def test_placeholders_are_each_defined_once() -> None:
     condition = Attr("tags").contains("t0")
     for number in range(1, 11):
         condition = condition | Attr("tags").contains(f"t{number}")
@@ -108,42 +108,42 @@ def test_B13_placeholders_are_each_defined_once() -> None:
     assert len(set(used)) == 12
 
 
-def test_B14_condition_and_update_never_share_a_value_placeholder() -> None:
+def test_condition_and_update_never_share_a_value_placeholder() -> None:
     request = update().set(val=321).when(Attr("f").is_in(["foo", "bar"])).to_request()
     assert request["UpdateExpression"] == "SET val = :v0"
     assert request["ConditionExpression"] == "f IN (:v1, :v2)"
     assert request["ExpressionAttributeValues"] == {":v0": {"N": "321"}, ":v1": {"S": "foo"}, ":v2": {"S": "bar"}}
 
 
-def test_B16_one_name_has_one_alias_in_all_expressions_of_an_action() -> None:
+def test_one_name_has_one_alias_in_all_expressions_of_an_action() -> None:
     request = update().set(status="b").when(Attr("status") == "a").to_request()
     assert request["ExpressionAttributeNames"] == {"#n0": "status"}
 
 
-def test_B17_nothing_unused_is_sent() -> None:
+def test_nothing_unused_is_sent() -> None:
     request = update().remove("a").when(Attr("version").not_exists()).to_request()
     assert set(request) == {"TableName", "Key", "UpdateExpression", "ConditionExpression"}
 
 
-def test_B19_clauses_without_actions_are_left_out_and_an_empty_update_is_refused() -> None:
+def test_clauses_without_actions_are_left_out_and_an_empty_update_is_refused() -> None:
     assert update().set().remove("a").to_request()["UpdateExpression"] == "REMOVE a"
     with pytest.raises(BuildError) as caught:
         update().set({}).to_request()
     assert (caught.value.rule, caught.value.place) == ("update-empty", 'Update "t", UpdateExpression')
 
 
-def test_B20_each_clause_is_written_once_however_often_it_is_called() -> None:
+def test_each_clause_is_written_once_however_often_it_is_called() -> None:
     action = update().remove(Attr("l")[0]).set(u=1).remove("p").set(w=2)
     assert action.to_request()["UpdateExpression"] == "SET u = :v0, w = :v1 REMOVE l[0], p"
 
 
-def test_B34_append_starts_a_missing_list_and_wraps_a_single_item() -> None:
+def test_append_starts_a_missing_list_and_wraps_a_single_item() -> None:
     request = update().set(jobs=Attr("jobs").append("Admin")).to_request()
     assert request["UpdateExpression"] == "SET jobs = list_append(if_not_exists(jobs, :v0), :v1)"
     assert request["ExpressionAttributeValues"] == {":v0": {"L": []}, ":v1": {"L": [{"S": "Admin"}]}}
 
 
-def test_B35_increment_starts_at_zero_and_plus_is_strict() -> None:
+def test_increment_starts_at_zero_and_plus_is_strict() -> None:
     assert update().set(views=Attr("visits").increment()).to_request()["UpdateExpression"] == (
         "SET #n0 = if_not_exists(visits, :v0) + :v1"
     )
@@ -154,24 +154,24 @@ def test_B35_increment_starts_at_zero_and_plus_is_strict() -> None:
     assert update().set(hits=Attr("hits") + 1).to_request()["UpdateExpression"] == "SET hits = hits + :v0"
 
 
-def test_B37_the_documentation_says_that_the_last_element_takes_the_attribute_along() -> None:
+def test_the_documentation_says_that_the_last_element_takes_the_attribute_along() -> None:
     assert "With its last element the attribute disappears" in (type(update()).delete.__doc__ or "")
 
 
-def test_B38_an_empty_set_can_neither_be_set_nor_added() -> None:
+def test_an_empty_set_can_neither_be_set_nor_added() -> None:
     for method in ("set", "add", "delete"):
         with pytest.raises(BuildError) as caught:
             getattr(update(), method)(ids=set())
         assert (caught.value.rule, caught.value.place) == ("set-empty", f'Update "t", {method}, ids')
 
 
-def test_B40_an_empty_string_is_set_not_removed() -> None:
+def test_an_empty_string_is_set_not_removed() -> None:
     assert update().set(bio="").to_request()["ExpressionAttributeValues"] == {":v0": {"S": ""}}
 
 
 @pytest.mark.parametrize("first", ["set", "remove", "add", "delete"])
 @pytest.mark.parametrize("second", ["set", "remove", "add", "delete"])
-def test_B41_no_two_clauses_touch_one_path_or_what_is_inside_it(first: str, second: str) -> None:
+def test_no_two_clauses_touch_one_path_or_what_is_inside_it(first: str, second: str) -> None:
     def apply(action: Any, method: str, path: Any) -> Any:
         return action.remove(path) if method == "remove" else getattr(action, method)({path: {"x"}})
 
@@ -186,7 +186,7 @@ def test_B41_no_two_clauses_touch_one_path_or_what_is_inside_it(first: str, seco
     assert len(siblings.actions) == len(elements.actions) == 2
 
 
-def test_B43_no_action_touches_a_key_attribute_or_what_is_inside_it_aliased_or_not() -> None:
+def test_no_action_touches_a_key_attribute_or_what_is_inside_it_aliased_or_not() -> None:
     keyed = Table("t", "PK", "created", alias="always").update({"PK": "1", "created": "2"})
     attempts: list[Any] = [
         lambda: keyed.set(created="3"),
@@ -201,7 +201,7 @@ def test_B43_no_action_touches_a_key_attribute_or_what_is_inside_it_aliased_or_n
         assert caught.value.rule == "update-key"
 
 
-def test_B44_several_elements_of_one_list_are_removed_in_one_expression() -> None:
+def test_several_elements_of_one_list_are_removed_in_one_expression() -> None:
     assert update().remove(Attr("l")[1], Attr("l")[2]).to_request()["UpdateExpression"] == "REMOVE l[1], l[2]"
 
 
