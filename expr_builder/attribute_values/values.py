@@ -44,6 +44,12 @@ if TYPE_CHECKING:
 
     AttributeValue: TypeAlias = dict[str, Any]
     """One typed value as the client takes it: ``{"S": "text"}``, ``{"N": "42"}`` …"""
+    TypedItem: TypeAlias = dict[str, AttributeValue]
+    """An item, or a key, as the client takes it: attribute names to AttributeValues."""
+    Item: TypeAlias = Mapping[str, Any]
+    """An item, or a key, as people give it: attribute names to Python values."""
+    StoredItem: TypeAlias = dict[str, Any]
+    """An item as it was read: attribute names to Python values."""
     Sized: TypeAlias = tuple[AttributeValue, int]
 
 _EVERYDAY_INT = 2**62

@@ -8,7 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
-    from .key_schema import TableKeys, TypedItem
+    from expr_builder.attribute_values.values import TypedItem
+
+    from .key_schema import TableKeys
 
 
 class Action:

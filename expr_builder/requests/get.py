@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import GetItemInputTypeDef
 
+    from expr_builder.attribute_values.values import Item, TypedItem
     from expr_builder.expressions.nodes import Path
     from expr_builder.expressions.updates import Target
 
-    from .key_schema import Item, TableKeys, TypedItem
+    from .key_schema import TableKeys
 
 
 class Get(Action):

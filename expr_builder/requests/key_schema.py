@@ -22,15 +22,10 @@ from expr_builder.limits import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from expr_builder.attribute_values.values import AttributeValue
+    from expr_builder.attribute_values.values import AttributeValue, Item, TypedItem
     from expr_builder.expressions.nodes import Condition
-
-    Item: TypeAlias = Mapping[str, Any]
-    """Attribute names to Python values."""
-    TypedItem: TypeAlias = dict[str, AttributeValue]
-    """Attribute names to AttributeValues."""
 
 _KEY_TYPES = ("S", "N", "B")
 

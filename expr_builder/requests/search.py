@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef
 
+    from expr_builder.attribute_values.values import Item, TypedItem
     from expr_builder.expressions.nodes import Node
     from expr_builder.expressions.updates import Target
 
-    from .key_schema import Index, Item, TableKeys, TypedItem
+    from .key_schema import Index, TableKeys
 
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
 _MAX_SEGMENTS = 1_000_000

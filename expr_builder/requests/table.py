@@ -11,10 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from expr_builder.attribute_values.values import Item
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
-
-    from .key_schema import Item
 
 
 class Table(TableKeys):

@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb.type_defs import DeleteItemInputTypeDef, PutItemInputTypeDef, UpdateItemInputTypeDef
 
+    from expr_builder.attribute_values.values import Item, TypedItem
     from expr_builder.expressions.nodes import Path
     from expr_builder.expressions.updates import Target, UpdateAction
 
-    from .key_schema import Item, TableKeys, TypedItem
+    from .key_schema import TableKeys
 
 
 class WriteAction(Action):
