@@ -16,8 +16,8 @@ def main(table: str, name: str, by: str = "1") -> None:
     """Add to the counter and print where it stands."""
     counters = Table(table, partition_key="PK", sort_key="SK")
     step = counters.update({"PK": f"COUNTER#{name}", "SK": "COUNTER"}).set(reached=Attr("reached").increment(int(by)))
-    answer = boto3.client("dynamodb").update_item(**step.returning("UPDATED_NEW").to_request())
-    print(answer["Attributes"]["reached"]["N"])
+    counted = step.returning("UPDATED_NEW").send(boto3.client("dynamodb"))
+    print(counted["reached"] if counted else "nothing was counted")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 
 import boto3
 
-from expr_builder import Attr, Table, TransactionCanceled, TransactWrite
+from expr_builder import Attr, ConditionFailed, Table
 
 ATTEMPTS = 5
 
@@ -21,16 +21,11 @@ def main(table: str, name: str, line: str) -> int:
     key = {"PK": f"DOC#{name}", "SK": "DOC"}
     for _ in range(ATTEMPTS):
         stored = documents.get(key, consistent=True).fetch(client) or {"lines": [], "version": 0}
-        unchanged = Attr("version").eq(stored["version"]) if stored["version"] else documents.absent
-        change = (
-            documents.update(key)
-            .set(lines=[*stored["lines"], line], version=stored["version"] + 1)
-            .when(unchanged)
-            .named("document")
-        )
+        change = documents.update(key).set(lines=[*stored["lines"], line], version=stored["version"] + 1)
+        unchanged = Attr("version").eq(stored["version"]) if stored["version"] else Attr("version").not_exists()
         try:
-            TransactWrite(change).send(client)
-        except TransactionCanceled:
+            change.when(unchanged).send(client)
+        except ConditionFailed:
             continue  # somebody was faster: read again
         print(f"version {stored['version'] + 1}: {len(stored['lines']) + 1} lines")
         return 0

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .errors import (
         BatchIncomplete,
         BuildError,
+        ConditionFailed,
+        ExprBuilderError,
         IdempotentParameterMismatch,
         Reason,
         RequestConflict,
@@ -53,7 +55,9 @@ __all__ = [
     "BuildError",
     "Check",
     "Condition",
+    "ConditionFailed",
     "Delete",
+    "ExprBuilderError",
     "ExpressionSyntaxError",
     "Get",
     "IdempotentParameterMismatch",
@@ -104,6 +108,8 @@ _HOMES = {
     "errors": (
         "BatchIncomplete",
         "BuildError",
+        "ConditionFailed",
+        "ExprBuilderError",
         "IdempotentParameterMismatch",
         "Reason",
         "RequestConflict",

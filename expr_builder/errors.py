@@ -1,8 +1,19 @@
-"""What can go wrong, as types.
+"""What can go wrong, as one tree of types::
 
-Two families. :class:`BuildError` says that a request could never be right, before anything is sent.
-:class:`RequestError` says how DynamoDB answered one that was sent. No message of either family
-contains an attribute's value: values are people's data, and messages end up in logs.
+    ExprBuilderError
+      BuildError(ValueError)           before anything is sent: rule, place and fix, never a value
+        ExpressionSyntaxError
+      RequestError                     the service answered, or did not
+        ConditionFailed                a single write
+        TransactionCanceled
+          UniqueViolation
+        IdempotentParameterMismatch
+        BatchIncomplete
+        RequestUnfinished
+          RequestConflict, RequestThrottled, RequestInProgress, RequestUnavailable
+
+No message and no repr contains an attribute's value: values are people's data, and messages end up in logs. Every
+error survives ``pickle`` and ``copy``.
 """
 
 from __future__ import annotations
@@ -10,10 +21,33 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
+
+    Explain = Callable[[], str]
 
 
-class BuildError(ValueError):
+class ExprBuilderError(Exception):
+    """The base of everything that the library raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exception's own way calls the class with ``args`` alone, which keyword-only parameters break.
+        return _rebuild, (type(self), self.args, self.__getstate__())
+
+    def __getstate__(self) -> dict[str, object]:
+        state = dict(self.__dict__)
+        explain = state.get("_explain")
+        if callable(explain):
+            state["_explain"] = explain()  # it holds the request; what travels is its text
+        return state
+
+
+def _rebuild(kind: type[ExprBuilderError], args: tuple[object, ...], state: dict[str, object]) -> ExprBuilderError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+class BuildError(ExprBuilderError, ValueError):
     """A request, or a part of one, that DynamoDB would refuse.
 
     Args:
@@ -37,7 +71,7 @@ class BuildError(ValueError):
         self.place = place
         self.fix = fix
 
-    def within(self, outer: str) -> BuildError:
+    def within(self, outer: str) -> Self:
         """Put a further place in front (``"Item"`` before ``".tags[2]"``) and return the same error."""
         joint = "" if not self.place or self.place[0] in ".[" else ", "
         self.place = f"{outer}{joint}{self.place}"
@@ -48,26 +82,40 @@ class BuildError(ValueError):
         fix = f" ({self.fix})" if self.fix else ""
         return f"{where}{self.message}{fix} [{self.rule}]"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.rule, self.place, self.fix)
+
+class RequestError(ExprBuilderError):
+    """A request that did not take place, or may not have: the service refused it, or gave no final answer."""
+
+    _explain: Explain | str | None = None
+
+    def explain(self) -> str:
+        """Say which clause of which condition was false, and what was stored.
+
+        Returns:
+            Text of several lines. It shows stored values: for people at a terminal, not for logs.
+        """
+        return self._explain() if callable(self._explain) else self._explain or str(self)
 
 
-def _rebuild(kind: type[BuildError], message: str, rule: str, place: str, fix: str) -> BuildError:
-    return kind(message, rule=rule, place=place, fix=fix)
-
-
-class BatchIncomplete(Exception):
-    """DynamoDB kept leaving part of a batch undone.
+class ConditionFailed(RequestError):
+    """The stored item is not as the condition of a single write demands. Nothing was written.
 
     Attributes:
-        left: The actions, of those taken so far, that were not carried out; all others were.
-        attempts: How often they were sent.
+        table: The table's name.
+        item: The stored item as Python values (from a typed table: as its model where it can be read as one);
+            ``None`` when there is none.
+        retried: True when an earlier attempt got no answer: this may be the condition of a write that did take place.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
     """
 
-    def __init__(self, left: Sequence[Any], *, attempts: int) -> None:
-        super().__init__(f"{len(left)} actions of the batch left after {attempts} attempts")
-        self.left = list(left)
-        self.attempts = attempts
+    def __init__(self, table: str, item: Any, *, explain: Explain | None = None, retried: bool = False) -> None:
+        found = "there is no such item" if item is None else "the stored item is another"
+        super().__init__(f'the condition of a write to table "{table}" failed: {found}')
+        self.table = table
+        self.item = item
+        self.retried = retried
+        self._explain = explain
 
 
 class Reason:
@@ -91,12 +139,7 @@ class Reason:
         self.item = item
 
     def __repr__(self) -> str:
-        # The item is left out on purpose: reprs are logged.
         return f"Reason(code={self.code!r}, item={'present' if self.item is not None else 'absent'})"
-
-
-class RequestError(Exception):
-    """A transaction that did not take place, or may not have."""
 
 
 class TransactionCanceled(RequestError):
@@ -110,32 +153,18 @@ class TransactionCanceled(RequestError):
     See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
     """
 
-    def __init__(
-        self,
-        slots: Mapping[str, Reason],
-        *,
-        explain: Callable[[], str] | None = None,
-        retried: bool = False,
-    ) -> None:
+    def __init__(self, slots: Mapping[str, Reason], *, explain: Explain | None = None, retried: bool = False) -> None:
         self.slots = dict(slots)
         self.failed = tuple(name for name, reason in self.slots.items() if reason.code == "ConditionalCheckFailed")
         self.retried = retried
         self._explain = explain
-        super().__init__(self._summary())
+        super().__init__(self._summarize())
 
-    def _summary(self) -> str:
+    def _summarize(self) -> str:
         if self.failed:
-            return f"the condition of {_listed(self.failed)} failed"
+            return f"the condition of {_join_names(self.failed)} failed"
         blamed = [f"{name} ({reason.code})" for name, reason in self.slots.items() if reason.code != "None"]
         return f"the transaction was cancelled by {', '.join(blamed) or 'no known action'}"
-
-    def explain(self) -> str:
-        """Say, slot by slot, which clause of which condition was false and what was stored.
-
-        Returns:
-            Text of several lines. It shows stored values, so it is for people at a terminal, not for logs.
-        """
-        return self._explain() if self._explain else str(self)
 
 
 class UniqueViolation(TransactionCanceled):
@@ -151,34 +180,50 @@ class UniqueViolation(TransactionCanceled):
         slots: Mapping[str, Reason],
         *,
         holders: Mapping[str, Any],
-        explain: Callable[[], str] | None = None,
+        explain: Explain | None = None,
         retried: bool = False,
     ) -> None:
         self.holders = dict(holders)
         self.fields = tuple(self.holders)
         super().__init__(slots, explain=explain, retried=retried)
 
-    def _summary(self) -> str:
-        return f"{_listed(self.fields)} already taken"
+    def _summarize(self) -> str:
+        return f"{_join_names(self.fields)} already taken"
 
 
 class IdempotentParameterMismatch(RequestError):
     """The token was used within the last ten minutes for a transaction with another body."""
 
 
+class BatchIncomplete(RequestError):
+    """DynamoDB kept leaving part of a batch undone.
+
+    Attributes:
+        left: The actions, of those taken so far, that were not carried out; all others were.
+        attempts: How often they were sent.
+    """
+
+    def __init__(self, left: Sequence[Any], *, attempts: int) -> None:
+        super().__init__(f"{len(left)} actions of the batch left after {attempts} attempts")
+        self.left = list(left)
+        self.attempts = attempts
+
+
 class RequestUnfinished(RequestError):
     """No answer that settles the matter came within the attempts or the time that were allowed.
 
     Attributes:
-        attempts: How often the transaction was sent.
-        outcome_unknown: True when an attempt may have been carried out although its answer was lost. Sending the same
-            transaction again with the same token is safe.
+        attempts: How often the request was sent.
+        outcome_unknown: True when an attempt may have been carried out although its answer was lost. A transaction
+            may be sent again with the same token; of a single write, read the item to see.
+        token: The ClientRequestToken that was sent, if any.
     """
 
-    def __init__(self, message: str, *, attempts: int, outcome_unknown: bool) -> None:
+    def __init__(self, message: str, *, attempts: int, outcome_unknown: bool, token: str | None = None) -> None:
         super().__init__(message)
         self.attempts = attempts
         self.outcome_unknown = outcome_unknown
+        self.token = token
 
 
 class RequestConflict(RequestUnfinished):
@@ -197,5 +242,5 @@ class RequestUnavailable(RequestUnfinished):
     """DynamoDB could not be reached, or answered with a server error."""
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"

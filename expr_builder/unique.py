@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from expr_builder.requests.table import Table
+    from expr_builder.requests.writes import Delete, Put, Update, WriteAction
+    from expr_builder.sending.answers import Response
+
     from .errors import Reason
     from .expressions.nodes import Condition
-    from .requests.table import Table
-    from .requests.writes import Delete, Put, Update, WriteAction
 
 RECORD = "record"
 """The slot of the record itself; the other slots have the names of the fields."""
@@ -102,9 +104,11 @@ class UniqueWrite(TransactWrite):
         """The fields whose values this transaction claims: slots that fail because the value is taken."""
         return self._claims
 
-    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
-        refused = super()._refusal(response, retried)
-        holders = {field: _owner(refused.slots[field]) for field in self._claims if field in refused.failed}
+    def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
+        refused = super()._refuse(code, response, retried)
+        if refused is None:
+            return None
+        holders = {field: _read_owner(refused.slots[field]) for field in self._claims if field in refused.failed}
         if not holders:
             return refused
         return UniqueViolation(refused.slots, holders=holders, explain=refused.explain, retried=retried)
@@ -147,8 +151,8 @@ class Unique:
             :class:`UniqueViolation` with all taken fields.
         """
         owner = self._owner_of(item, "create")
-        guard = self.table.absent if when is None else all_of(self.table.absent, when)
-        actions: list[WriteAction] = [self.table.put(item).in_slot(RECORD, guard)]
+        guard = self.table.key_schema.absent if when is None else all_of(self.table.key_schema.absent, when)
+        actions: list[WriteAction] = [self.table.put(item)._in_slot(RECORD, guard)]
         claims: list[str] = []
         for field in self.markers:
             key = self._marker_key(field, item.get(field))
@@ -186,7 +190,7 @@ class Unique:
         """
         self._check_fields(fields)
         owner = self._owner_of(old, "change")
-        guards: list[Condition | None] = [self.table.present]
+        guards: list[Condition | None] = [self.table.key_schema.present]
         own = self.table.update(self._key_of(old))
         update = own if update is None else self._same_record(own, update)
         swaps: list[WriteAction] = []
@@ -205,7 +209,7 @@ class Unique:
                 swaps.append(self._release(field, old_key, owner))
         if set:
             update = update.set(set)
-        record = update.in_slot(RECORD, all_of(*guards, update.condition, when))
+        record = update._in_slot(RECORD, all_of(*guards, update.condition, when))
         return UniqueWrite(record, *swaps, claims=tuple(claims), token=token)
 
     def delete(
@@ -223,7 +227,7 @@ class Unique:
             A transaction with the slot ``"record"`` and ``"<field>.release"`` for each marker.
         """
         owner = self._owner_of(item, "delete")
-        guards: list[Condition | None] = [self.table.present]
+        guards: list[Condition | None] = [self.table.key_schema.present]
         releases: list[WriteAction] = []
         for field in self.markers:
             value = item.get(field)
@@ -231,7 +235,7 @@ class Unique:
             guards.append(Attr(field).not_exists() if key is None else Attr(field).eq(value))
             if key is not None:
                 releases.append(self._release(field, key, owner))
-        record = self.table.delete(self._key_of(item)).in_slot(RECORD, all_of(*guards, when))
+        record = self.table.delete(self._key_of(item))._in_slot(RECORD, all_of(*guards, when))
         return UniqueWrite(record, *releases, claims=(), token=token)
 
     # --- the marker's own actions
@@ -249,15 +253,15 @@ class Unique:
 
     def _keyed(self, field: str, key: str) -> dict[str, Any]:
         keys = [key, self.markers[field].sort]
-        return dict(zip(self.table.key_types, keys, strict=False))
+        return dict(zip(self.table.key_schema.types, keys, strict=False))
 
     def _claim(self, field: str, key: str, owner: Any) -> Put:
         marker = self._keyed(field, key)
         marker[OWNER] = owner
-        return self.table.put(marker).in_slot(field, self.table.absent)
+        return self.table.put(marker)._in_slot(field, self.table.key_schema.absent)
 
     def _release(self, field: str, key: str, owner: Any) -> Delete:
-        return self.table.delete(self._keyed(field, key)).in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
+        return self.table.delete(self._keyed(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
 
     def _marker_key(self, field: str, value: Any) -> str | None:
         marker = self.markers[field]
@@ -281,7 +285,7 @@ class Unique:
         return given
 
     def _key_of(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: item[name] for name in self.table.key_types if name in item}
+        return {name: item[name] for name in self.table.key_schema.types if name in item}
 
     def _owner_of(self, item: Mapping[str, Any], method: str) -> Any:
         owner = item.get(self.owner)
@@ -329,5 +333,5 @@ class Unique:
                     )
 
 
-def _owner(reason: Reason) -> Any:
+def _read_owner(reason: Reason) -> object:
     return reason.item.get(OWNER) if reason.item is not None else None

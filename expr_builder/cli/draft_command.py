@@ -56,7 +56,7 @@ class Draft:
             self.request: dict[str, Any] = dict(TransactWrite(*actions, token=token).to_request())
         else:
             self.operation = _OPERATIONS[actions[0].operation]
-            self.request = actions[0].to_request()
+            self.request = dict(actions[0].to_request())
 
 
 def run_draft(blocks: Sequence[Namespace]) -> int:
@@ -206,7 +206,7 @@ def _from_options(blocks: Sequence[Namespace]) -> dict[str, Any]:
         table = block.table or table
         if table is None:
             raise InputError("--table NAME:PK[:SK] is needed before, or with, the first action")
-        if tables.setdefault(table.name, table).key_types != table.key_types:
+        if tables.setdefault(table.name, table).key_schema.types != table.key_schema.types:
             raise InputError(f"--table gives {table.name} two different keys")
         actions.append({"table": table.name, **_action_from(block, f"action {position + 1}")})
     tokens = [block.token for block in blocks if block.token is not None]

@@ -6,7 +6,7 @@ import json
 import sys
 
 from expr_builder.linting import lint
-from expr_builder.requests.transactions import json_text
+from expr_builder.requests.transactions import write_json
 
 from .documents import read_document, shown
 from .draft_command import read_draft
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
     from .operation import Entry
 
@@ -31,7 +31,7 @@ def run_explain(arguments: Namespace) -> int:
     """Carry out ``expr-builder explain``: exit status 1 for a request that DynamoDB would refuse."""
     name = shown(arguments.file)
     document: Any = read_document(arguments.file)
-    tables: dict[str, TableKeys] = {table.name: table for table in arguments.table}
+    tables: dict[str, Table] = {table.name: table for table in arguments.table}
     slots: Sequence[str] = ()
     operation = arguments.operation
     if isinstance(document, dict) and "actions" in document:
@@ -39,7 +39,7 @@ def run_explain(arguments: Namespace) -> int:
         slots = [action.slot or "" for action in draft.actions]
         tables |= {action.table.name: action.table for action in draft.actions}
         operation = draft.operation
-        document = json.loads(json_text(draft.request))
+        document = json.loads(write_json(draft.request))
     operation = operation or operation_of(document, name)
     problems = lint(document, operation, tables.values())
     if problems:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from expr_builder.expressions.updates import UpdateAction
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
 _SINGLE = {
     "PutItem": "Put",
@@ -78,14 +78,16 @@ class Entry:
         units: Read or write units, at the least when the size is.
     """
 
-    def __init__(self, action: str, body: Mapping[str, Any], table: TableKeys | None, *, transactional: bool) -> None:
+    def __init__(self, action: str, body: Mapping[str, Any], table: Table | None, *, transactional: bool) -> None:
         self.action = action
         self.table: str = body["TableName"]
         self.reads = action not in _WRITES
         item = _typed_item(body.get("Item") or body.get("Key") or {})
         update = _update(body)
         self.change = describe_update(update)
-        self.target = _cut(describe_item({name: item[name] for name in table.key_types} if table and item else item))
+        self.target = _cut(
+            describe_item({name: item[name] for name in table.key_schema.types} if table and item else item)
+        )
         self.condition = " AND ".join(_conditions(body))
         self.exact = action == "Put"
         self.size: int | None = None
@@ -100,7 +102,7 @@ class Entry:
             self.units = write_units(self.size, transactional=transactional)
 
 
-def entries_of(operation: str, request: Mapping[str, Any], tables: Mapping[str, TableKeys]) -> list[Entry]:
+def entries_of(operation: str, request: Mapping[str, Any], tables: Mapping[str, Table]) -> list[Entry]:
     """The actions of a request that lint has found nothing wrong with, in order."""
     transactional = operation.startswith("Transact")
     return [

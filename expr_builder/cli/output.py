@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from expr_builder.requests.transactions import json_text
+from expr_builder.requests.transactions import write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def write_request(form: str, operation: str, request: Mapping[str, Any]) -> str:
 
 
 def _json(operation: str, request: Mapping[str, Any]) -> str:
-    return json_text(request)
+    return write_json(request)
 
 
 def _command(operation: str, request: Mapping[str, Any]) -> str:
     # Version 1 of the AWS CLI would store the base64 text itself; it does not know this option, and so it stops.
     base64 = "--cli-binary-format base64 " if _has_binary(request) else ""
-    return f"aws dynamodb {_words(operation, '-')} {base64}--cli-input-json {shlex.quote(json_text(request))}"
+    return f"aws dynamodb {_words(operation, '-')} {base64}--cli-input-json {shlex.quote(write_json(request))}"
 
 
 def _has_binary(value: Any) -> bool:

@@ -320,3 +320,11 @@ def _condition(other: Any, operator: str) -> Condition:
         rule="condition-operand",
         fix='compare first, in parentheses: (Attr("a") == 1) & (Attr("b") == 2)',
     )
+
+
+def find_paths(node: Node) -> Iterator[Path]:
+    """Every path in a tree, in written order."""
+    if isinstance(node, Path):
+        yield node
+    for child in node.children():
+        yield from find_paths(child)

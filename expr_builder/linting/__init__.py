@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
 __all__ = ["OPERATIONS", "Problem", "lint"]
 
@@ -46,7 +46,7 @@ OPERATIONS = tuple(sorted(REQUESTS))
 """The operations whose requests can be checked."""
 
 
-def lint(request: Any, operation: str = "TransactWriteItems", tables: Iterable[TableKeys] = ()) -> list[Problem]:
+def lint(request: Any, operation: str = "TransactWriteItems", tables: Iterable[Table] = ()) -> list[Problem]:
     """Find everything for which DynamoDB would refuse a request.
 
     Args:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
     from .problems import Place
 
@@ -32,11 +32,11 @@ def table_id(name: Any) -> Any:
 class Schemas:
     """What is known of the tables' keys: what was declared, else the names in the keys of the request itself."""
 
-    def __init__(self, tables: Iterable[TableKeys]) -> None:
+    def __init__(self, tables: Iterable[Table]) -> None:
         self._declared = {table_id(table.name): table for table in tables}
         self._seen: dict[Any, tuple[str, ...]] = {}
 
-    def declared(self, table: Any) -> TableKeys | None:
+    def declared(self, table: Any) -> Table | None:
         """The declaration of a table."""
         return self._declared.get(table_id(table))
 
@@ -48,7 +48,7 @@ class Schemas:
     def names(self, table: Any) -> tuple[str, ...]:
         """The names of a table's key attributes; none when nothing is known."""
         declared = self.declared(table)
-        return tuple(declared.key_types) if declared else self._seen.get(table_id(table), ())
+        return tuple(declared.key_schema.types) if declared else self._seen.get(table_id(table), ())
 
     def target(self, table: Any, item: Read) -> tuple[Any, ...] | None:
         """What tells one item from all others; ``None`` when its key is unknown or faulty."""
@@ -66,28 +66,28 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
-def check_key(key: Read, place: Place, table: TableKeys | None) -> None:
+def check_key(key: Read, place: Place, table: Table | None) -> None:
     """Check a key by which an item is addressed: it has exactly the key attributes."""
-    if table is not None and set(key) != set(table.key_types):
+    if table is not None and set(key) != set(table.key_schema.types):
         place.problem(TABLE, "key-schema", "The provided key element does not match the schema")
         return
     if not 0 < len(key) <= _MAX_KEY_ATTRIBUTES:
         place.problem(TABLE, "key-schema", "The provided key element does not match the schema")
-    names = list(table.key_types) if table else list(key)
+    names = list(table.key_schema.types) if table else list(key)
     for position, name in enumerate(names):
         value = key[name]
         if value is None:
             continue
         (tag,) = value
-        if tag not in ("S", "N", "B") if table is None else tag != table.key_types[name]:
+        if tag not in ("S", "N", "B") if table is None else tag != table.key_schema.types[name]:
             place.at(name).problem(TABLE, "key-type", "The provided key element does not match the schema")
         else:
             _check_content(name, value, place.at(name), position if table else 0)
 
 
-def check_item_key(item: Read, place: Place, table: TableKeys) -> None:
+def check_item_key(item: Read, place: Place, table: Table) -> None:
     """Check the key attributes among an item's attributes."""
-    for position, (name, wanted) in enumerate(table.key_types.items()):
+    for position, (name, wanted) in enumerate(table.key_schema.types.items()):
         if name not in item:
             place.problem(TABLE, "key-schema", f"{_INVALID}Missing the key {name} in the item")
             continue

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from expr_builder.expressions.updates import UpdateAction
-    from expr_builder.requests.key_schema import Index, TableKeys
+    from expr_builder.requests.key_schema import Index
+    from expr_builder.requests.table import Table
 
     from .expressions import Expressions
     from .key_checks import Read
@@ -77,7 +78,7 @@ def _put(action: dict[str, Any], place: Place, schemas: Schemas, legacy: tuple[s
     return None if item is None else _Written(place, action.get("TableName"), item, size)
 
 
-def _check_item(item: Read | None, place: Place, table: TableKeys | None) -> int:
+def _check_item(item: Read | None, place: Place, table: Table | None) -> int:
     """Check an item as a whole; return its size as far as it can be told."""
     if item is None:
         return 0
@@ -322,7 +323,7 @@ def _scan(request: dict[str, Any], place: Place, schemas: Schemas) -> None:
         )
 
 
-def _check_reading(request: dict[str, Any], place: Place, table: TableKeys | None) -> None:
+def _check_reading(request: dict[str, Any], place: Place, table: Table | None) -> None:
     """Check what queries and scans have in common."""
     read_item(
         request.get("ExclusiveStartKey"),
@@ -337,7 +338,7 @@ def _check_reading(request: dict[str, Any], place: Place, table: TableKeys | Non
     _check_select(request, place)
 
 
-def _index(request: dict[str, Any], place: Place, table: TableKeys | None) -> Index | None:
+def _index(request: dict[str, Any], place: Place, table: Table | None) -> Index | None:
     """The declared index that is read; one that a table with declared indexes lacks is reported."""
     name = request.get("IndexName")
     if not isinstance(name, str) or table is None or not table.indexes:
@@ -367,7 +368,7 @@ def _check_select(request: dict[str, Any], place: Place) -> None:
         )
 
 
-def _check_query_keys(read: Expressions, request: dict[str, Any], place: Place, table: TableKeys | None) -> None:
+def _check_query_keys(read: Expressions, request: dict[str, Any], place: Place, table: Table | None) -> None:
     """Check a key condition, and the filter beside it, against the keys of the table or index.
 
     Of a table that was not declared only this much is known: a partition key is compared with ``=``, a table has two
@@ -392,12 +393,12 @@ def _check_query_keys(read: Expressions, request: dict[str, Any], place: Place, 
             )
 
 
-def _query_schema(request: dict[str, Any], table: TableKeys | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _query_schema(request: dict[str, Any], table: Table | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The partition and the sort key attributes that a query is about; none when they are not known."""
     if table is None:
         return (), ()
     if request.get("IndexName") is None:
-        first, *others = table.key_types
+        first, *others = table.key_schema.types
         return (first,), tuple(others)
     index = table.indexes.get(request["IndexName"]) if isinstance(request["IndexName"], str) else None
     return (index.partition_keys, index.sort_keys) if index else ((), ())

@@ -145,7 +145,7 @@ class Examiner:
 
     def _read(self, keys: Mapping[str, Key]) -> Seen:
         table = self._layout.table
-        read = TransactGet(*(table.get(key).named(name) for name, key in keys.items())).send(self._client)
+        read = TransactGet(*(table.get(key).named(name) for name, key in keys.items())).fetch(self._client)
         return dict(read)
 
 

@@ -51,11 +51,11 @@ class Layout:
     @property
     def attributes(self) -> tuple[str, ...]:
         """Every attribute that telling right from wrong needs: keys, owners, unique fields."""
-        return tuple(dict.fromkeys((*self.table.key_types, OWNER, self.unique.owner, *self.fields)))
+        return tuple(dict.fromkeys((*self.table.key_schema.types, OWNER, self.unique.owner, *self.fields)))
 
     def key_of(self, item: Item) -> Key:
         """An item's own key."""
-        return {name: item[name] for name in self.table.key_types}
+        return {name: item[name] for name in self.table.key_schema.types}
 
     def owner_of(self, record: Item) -> Any:
         """What the markers of a record name as their owner."""
@@ -77,9 +77,9 @@ class Layout:
         if self.record_key is not None:
             key = dict(self.record_key(owner))
         else:
-            key = dict(zip(self.table.key_types, (owner, self.record_sort), strict=False))
+            key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
         try:
-            self.table.typed_key(key)
+            self.table.key_schema.serialize(key)
         except BuildError:
             return None
         return key
@@ -96,7 +96,7 @@ class Layout:
 
     def marker_key(self, field: str, partition: str) -> Key:
         """The whole key of a field's marker, from its partition key."""
-        return dict(zip(self.table.key_types, (partition, self.unique.markers[field].sort), strict=False))
+        return dict(zip(self.table.key_schema.types, (partition, self.unique.markers[field].sort), strict=False))
 
     def value_in(self, field: str, partition: str) -> str:
         """The normalised value that a marker stands for."""
@@ -122,7 +122,7 @@ class Layout:
         """
         try:
             key = self.unique.marker_key(field, value)
-            self.table.typed_key(key)
+            self.table.key_schema.serialize(key)
         except ValueError:  # the field's own rules, or DynamoDB's for keys
             raise Unkeyed(f"not a value that {field} can have") from None
         return str(key[self.table.partition_key])

@@ -132,7 +132,7 @@ class Mender:
     def _held_by(self, holder: Any) -> Condition:
         """The marker exists and names this owner, or none."""
         named = Attr(OWNER).not_exists() if holder is None else Attr(OWNER).eq(holder)
-        return all_of(self._layout.table.present, named)
+        return all_of(self._layout.table.key_schema.present, named)
 
     def _holder_unchanged(self, finding: Finding, sight: Sight) -> list[Check]:
         if self._layout.key_of_owner(finding.holder) is None:
@@ -144,7 +144,7 @@ class Mender:
         table = self._layout.table
         check = table.check(self._layout.key_of_owner(owner) or {}).named(slot)
         if record is None:
-            return check.when(table.absent)
+            return check.when(table.key_schema.absent)
         value = record.get(field)
         same = Attr(field).not_exists() if value is None else Attr(field).eq(value)
-        return check.when(all_of(table.present, same))
+        return check.when(all_of(table.key_schema.present, same))

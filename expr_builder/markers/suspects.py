@@ -95,4 +95,4 @@ def _counterparts(
 
 
 def _identity(layout: Layout, item: Mapping[str, Any]) -> Identity:
-    return tuple(item[name] for name in layout.table.key_types)
+    return tuple(item[name] for name in layout.table.key_schema.types)

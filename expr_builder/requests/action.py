@@ -1,4 +1,4 @@
-"""What every action has: a table, and a name for its slot in a transaction."""
+"""What every action on one item has: a table, a key, and a name for its slot in a transaction."""
 
 from __future__ import annotations
 
@@ -6,27 +6,44 @@ from expr_builder.errors import BuildError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Self
+    from typing import Any, ClassVar, Self, TypeAlias
 
     from expr_builder.attribute_values.values import TypedItem
 
-    from .key_schema import TableKeys
+    from .key_schema import Target
+    from .table import Table
+
+    Body: TypeAlias = dict[str, Any]
+    """A request, or one action of it, as the client takes it."""
 
 
-class Action:
-    """What reads and writes have in common: a table and a slot name."""
+class Immutable:
+    """Something whose methods return a changed copy."""
 
-    __slots__ = ("_slot", "_table", "_target")
+    def _copy(self) -> Self:
+        """A new object with the same parts, for a method to change one of."""
+        copy = object.__new__(type(self))
+        copy.__dict__ = self.__dict__.copy()
+        return copy
+
+    def _replace(self, **changes: object) -> Self:
+        copy = self._copy()
+        copy.__dict__.update(changes)
+        return copy
+
+
+class Action(Immutable):
+    """What writes and reads of one item have in common."""
 
     operation: ClassVar[str] = ""
     """Its name within ``TransactItems``: ``"Put"``, ``"Update"``, ``"Delete"``, ``"ConditionCheck"`` or ``"Get"``."""
 
     _slot: str | None
-    _table: TableKeys
-    _target: tuple[Any, ...]
+    _table: Table
+    _target: Target
 
     @property
-    def table(self) -> TableKeys:
+    def table(self) -> Table:
         """The table."""
         return self._table
 
@@ -41,7 +58,7 @@ class Action:
         raise NotImplementedError
 
     @property
-    def target(self) -> tuple[Any, ...]:
+    def target(self) -> Target:
         """The item that the action is on, to compare: one for a table's name and its ARN, one for ``1`` and ``1.0``."""
         return self._target
 
@@ -57,20 +74,10 @@ class Action:
     def _place(self) -> str:
         return f'slot "{self._slot}"' if self._slot else f'{self.operation} "{self._table.name}"'
 
-    def _copy(self) -> Self:
-        """A new action with the same parts, for a method to change one of.
-
-        Each class that can be made copies its slots by name, also those of its bases: this is what building a request
-        consists of, and a loop over the slots, or one call for each base, takes several times as long.
-        """
-        raise NotImplementedError
-
-    def _replace(self, **changes: Any) -> Self:
-        copy = self._copy()
-        for slot, value in changes.items():
-            setattr(copy, slot, value)
-        return copy
-
-    def to_transact_item(self) -> dict[str, Any]:
+    def to_transact_item(self) -> Body:
         """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``."""
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        slot = f', slot "{self._slot}"' if self._slot else ""
+        return f"<{self.operation} in {self._table.name}{slot}>"

@@ -6,13 +6,13 @@ https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.
 
 from __future__ import annotations
 
-import time
 from itertools import islice
 
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BatchIncomplete, BuildError
 from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE
-from expr_builder.sending.conversation import backoff, refuse_unsuitable_client
+from expr_builder.sending.blocking import carry_out
+from expr_builder.sending.conversation import Ask, Patience, Wait, back_off, converse
 
 from .get import Get
 from .writes import Delete, Put
@@ -20,11 +20,15 @@ from .writes import Delete, Put
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
-    from .action import Action
+    from expr_builder.attribute_values.values import StoredItem
+    from expr_builder.sending.conversation import Conversation
+
+    from .action import Action, Body
+    from .key_schema import Target
 
     A = TypeVar("A", bound=Action)
 
@@ -46,7 +50,10 @@ class BatchWrite:
         self._actions = tuple(actions)
         _refuse_twice(_checked_write(action, position) for position, action in enumerate(actions))
 
-    def to_requests(self) -> list[dict[str, Any]]:
+    def __repr__(self) -> str:
+        return f"BatchWrite({len(self._actions)} actions)"
+
+    def to_requests(self) -> list[Body]:
         """The arguments of ``client.batch_write_item``, for each 25 actions."""
         return [_write_request(chunk) for chunk in _chunks(self._actions, MAX_BATCH_WRITE)]
 
@@ -76,11 +83,11 @@ class BatchWrite:
         Returns:
             How many actions were carried out.
         """
-        refuse_unsuitable_client(client)
+        patience = Patience(time_left, max_attempts)
         done = 0
         for chunk in _chunks(actions, MAX_BATCH_WRITE):
             _refuse_twice(_checked_write(action, done + position) for position, action in enumerate(chunk))
-            _write_chunk(client, chunk, time_left, max_attempts)
+            carry_out(client, _write(chunk, patience))
             done += len(chunk)
         return done
 
@@ -98,13 +105,16 @@ class BatchGet:
         self._actions = tuple(actions)
         _refuse_twice(_checked_get(action, position) for position, action in enumerate(actions))
 
-    def to_requests(self) -> list[dict[str, Any]]:
+    def __repr__(self) -> str:
+        return f"BatchGet({len(self._actions)} reads)"
+
+    def to_requests(self) -> list[Body]:
         """The arguments of ``client.batch_get_item``, for each 100 reads."""
         return [{"RequestItems": _get_items(chunk)} for chunk in _chunks(self._actions, MAX_BATCH_GET)]
 
     def fetch(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
-    ) -> list[dict[str, Any] | None]:
+    ) -> list[StoredItem | None]:
         """Read the items; what comes back unprocessed is asked for again, with backoff.
 
         Returns:
@@ -113,10 +123,10 @@ class BatchGet:
         Raises:
             BatchIncomplete: when some are still unprocessed after ``max_attempts``, or the time is up.
         """
-        refuse_unsuitable_client(client)
-        found: list[dict[str, Any] | None] = []
+        patience = Patience(time_left, max_attempts)
+        found: list[StoredItem | None] = []
         for chunk in _chunks(self._actions, MAX_BATCH_GET):
-            items = _get_chunk(client, chunk, time_left, max_attempts)
+            items = carry_out(client, _read(chunk, patience))
             found += [items.get(action.target) for action in chunk]
         return found
 
@@ -128,7 +138,7 @@ def _chunks(actions: Iterable[A], size: int) -> Iterator[tuple[A, ...]]:
 
 
 def _refuse_twice(actions: Iterable[Action]) -> None:
-    seen: set[Any] = set()
+    seen: set[Target] = set()
     for position, action in enumerate(actions):
         if action.target in seen:
             raise BuildError(
@@ -170,42 +180,40 @@ def _checked_get(action: Get, position: int) -> Get:
     return action
 
 
-def _write_request(chunk: tuple[Put | Delete, ...]) -> dict[str, Any]:
-    tables: dict[str, list[dict[str, Any]]] = {}
+def _write_request(chunk: tuple[Put | Delete, ...]) -> Body:
+    tables: dict[str, list[Body]] = {}
     for action in chunk:
         tables.setdefault(action.table.name, []).append(_batch_entry(action))
     return {"RequestItems": tables}
 
 
-def _batch_entry(action: Put | Delete) -> dict[str, Any]:
+def _batch_entry(action: Put | Delete) -> Body:
     if isinstance(action, Put):
         return {"PutRequest": {"Item": action.item}}
     return {"DeleteRequest": {"Key": action.key}}
 
 
-def _write_chunk(
-    client: DynamoDBClient,
-    chunk: tuple[Put | Delete, ...],
-    time_left: Callable[[], float] | None,
-    max_attempts: int,
-) -> None:
+def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[None]:
     request = _write_request(chunk)
     attempt = 0
     while True:
         attempt += 1
-        unprocessed: Any = client.batch_write_item(**request).get("UnprocessedItems")
+        answer = yield from converse(Ask("batch_write_item", request), patience)
+        unprocessed = answer.get("UnprocessedItems")
         if not unprocessed:
             return
         request = {"RequestItems": unprocessed}
-        if not _may_wait(attempt, max_attempts, time_left):
+        delay = back_off(attempt)
+        if not patience.covers(attempt, delay):
             entries = [entry for table in unprocessed.values() for entry in table]
             raise BatchIncomplete([action for action in chunk if _batch_entry(action) in entries], attempts=attempt)
+        yield Wait(delay)
 
 
-def _get_items(chunk: tuple[Get, ...]) -> dict[str, Any]:
-    tables: dict[str, dict[str, Any]] = {}
+def _get_items(chunk: tuple[Get, ...]) -> Body:
+    tables: dict[str, Body] = {}
     for action in chunk:
-        body: Any = action.to_request()
+        body: Body = dict(action.to_request())
         name, key = body.pop("TableName"), body.pop("Key")
         wanted = tables.setdefault(name, {"Keys": [], **body})
         if {part: value for part, value in wanted.items() if part != "Keys"} != body:
@@ -221,11 +229,11 @@ def _get_items(chunk: tuple[Get, ...]) -> dict[str, Any]:
     return tables
 
 
-def _refuse_without_keys(name: str, wanted: dict[str, Any], chunk: tuple[Get, ...]) -> None:
+def _refuse_without_keys(name: str, wanted: Body, chunk: tuple[Get, ...]) -> None:
     """Items come back in any order: without its key an item cannot be told from another."""
     action = next(action for action in chunk if action.table.name == name)
     projected = {path.segments for path in action.paths}
-    missing = [key for key in action.table.key_types if projected and (key,) not in projected]
+    missing = [key for key in action.table.key_schema.types if projected and (key,) not in projected]
     if missing:
         raise BuildError(
             f"the projection leaves out {' and '.join(missing)}, by which the items are told apart",
@@ -235,31 +243,22 @@ def _refuse_without_keys(name: str, wanted: dict[str, Any], chunk: tuple[Get, ..
         )
 
 
-def _get_chunk(
-    client: DynamoDBClient, chunk: tuple[Get, ...], time_left: Callable[[], float] | None, max_attempts: int
-) -> dict[Any, dict[str, Any]]:
-    keys = {action.table.name: action.table for action in chunk}
-    wanted: Any = _get_items(chunk)
-    found: dict[Any, dict[str, Any]] = {}
+def _read(chunk: tuple[Get, ...], patience: Patience) -> Conversation[dict[Target, StoredItem]]:
+    keys = {action.table.name: action.table.key_schema for action in chunk}
+    wanted = _get_items(chunk)
+    found: dict[Target, StoredItem] = {}
     attempt = 0
     while True:
         attempt += 1
-        answer: Any = client.batch_get_item(RequestItems=wanted)
+        answer = yield from converse(Ask("batch_get_item", {"RequestItems": wanted}), patience)
         for name, items in answer["Responses"].items():
-            table = keys[name]
             for item in items:
-                found[table.target_of(item)] = from_item(item)
+                found[keys[name].target_of(item)] = from_item(item)
         wanted = answer.get("UnprocessedKeys")
         if not wanted:
             return found
-        if not _may_wait(attempt, max_attempts, time_left):
+        delay = back_off(attempt)
+        if not patience.covers(attempt, delay):
             left = {keys[name].target_of(key) for name, part in wanted.items() for key in part["Keys"]}
             raise BatchIncomplete([action for action in chunk if action.target in left], attempts=attempt)
-
-
-def _may_wait(attempt: int, max_attempts: int, time_left: Callable[[], float] | None) -> bool:
-    delay = backoff(attempt)
-    if attempt >= max_attempts or (time_left is not None and time_left() <= delay):
-        return False
-    time.sleep(delay)
-    return True
+        yield Wait(delay)

@@ -6,6 +6,7 @@ The text shows stored values: it is for people at a terminal, not for logs.
 from __future__ import annotations
 
 from expr_builder.attribute_values.values import to_item
+from expr_builder.errors import Reason
 from expr_builder.expressions.describe import describe, describe_item, describe_value
 from expr_builder.expressions.evaluate import operand_value, parts_of, verdicts
 from expr_builder.expressions.nodes import And, Or, Path, Size
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from expr_builder.errors import Reason
     from expr_builder.expressions.evaluate import TypedItem
     from expr_builder.expressions.nodes import Condition, Operand
 
@@ -51,14 +51,30 @@ def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, R
     """
     lines: list[str] = []
     for slot, action in actions.items():
-        reason = reasons[slot]
-        lines.append(f'slot "{slot}" ({_addressed(action)}): {_blame(reason)}')
-        if reason.code == "ConditionalCheckFailed" and action.condition is not None:
-            lines += [f"  {line}" for line in _failed(action, action.condition, reason)]
+        lines.append(f'slot "{slot}" ({_address(action)}): {_blame(reasons[slot])}')
+        lines += _show_condition(action, reasons[slot])
     return "\n".join(lines)
 
 
-def _addressed(action: WriteAction) -> str:
+def explain_refusal(action: WriteAction, item: Mapping[str, Any] | None) -> str:
+    """Say which clause of the condition of a single write was false.
+
+    Args:
+        action: The write.
+        item: The stored item as Python values; ``None`` when there is none.
+    """
+    reason = Reason("ConditionalCheckFailed", item=dict(item) if item is not None else None)
+    asking = action.return_old_on_failure()  # as a single write always does
+    return "\n".join([f"{_address(action)}: {_blame(reason)}", *_show_condition(asking, reason)])
+
+
+def _show_condition(action: WriteAction, reason: Reason) -> list[str]:
+    if reason.code != "ConditionalCheckFailed" or action.condition is None:
+        return []
+    return [f"  {line}" for line in _failed(action, action.condition, reason)]
+
+
+def _address(action: WriteAction) -> str:
     return f"{action.operation} in {action.table.name}, {describe_item(action.key)}"
 
 

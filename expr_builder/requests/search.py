@@ -6,31 +6,34 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import from_item
+from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.key_conditions import key_condition_fault
-from expr_builder.expressions.nodes import And, Between, Comparison, Condition, Path
-from expr_builder.expressions.paths import path_text
+from expr_builder.expressions.nodes import find_paths
 from expr_builder.expressions.predicates import as_condition
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import as_path
-from expr_builder.sending.conversation import refuse_unsuitable_client
+from expr_builder.sending.blocking import carry_out
+from expr_builder.sending.conversation import Ask, Patience, converse
 
-from .action import Action
+from .action import Immutable
+from .key_schema import read_operators
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, ClassVar, Self
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef
 
-    from expr_builder.attribute_values.values import Item, TypedItem
-    from expr_builder.expressions.nodes import Node
+    from expr_builder.attribute_values.values import Item, StoredItem, TypedItem
+    from expr_builder.expressions.nodes import Condition, Path
     from expr_builder.expressions.updates import Target
 
-    from .key_schema import Index, TableKeys
+    from .action import Body
+    from .key_schema import Index, KeySchema
+    from .table import Table
 
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
 _MAX_SEGMENTS = 1_000_000
@@ -50,23 +53,24 @@ class Page:
     __slots__ = ("count", "items", "last_key", "scanned")
 
     def __init__(self, response: Any) -> None:
-        self.items: list[dict[str, Any]] = [from_item(item) for item in response.get("Items", ())]
+        self.items: list[StoredItem] = [from_item(item) for item in response.get("Items", ())]
         last = response.get("LastEvaluatedKey")
-        self.last_key: dict[str, Any] | None = from_item(last) if last else None
+        self.last_key: StoredItem | None = from_item(last) if last else None
         self.count: int = response.get("Count", len(self.items))
         self.scanned: int = response.get("ScannedCount", self.count)
 
+    def __repr__(self) -> str:
+        return f"<Page of {self.count} items{'' if self.last_key is None else ', more to read'}>"
 
-class Search(Action):
-    """What queries and scans have in common. Immutable, as all actions are."""
 
-    __slots__ = ("_consistent", "_filter", "_index", "_limit", "_paths", "_select", "_start")
+class Search(Immutable):
+    """What queries and scans have in common. Each method returns a new one."""
 
-    _call: ClassVar[str]
+    operation: ClassVar[str]
+    """The service's name for it: ``"Query"`` or ``"Scan"``."""
 
-    def __init__(self, table: TableKeys) -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._slot = None
         self._consistent = False
         self._filter: Condition | None = None
         self._index: str | None = None
@@ -75,13 +79,18 @@ class Search(Action):
         self._select: str | None = None
         self._start: Item | None = None
 
-    def _copy(self) -> Self:
-        copy = object.__new__(type(self))
-        copy._table = self._table
-        copy._slot = self._slot
-        for slot in Search.__slots__:
-            setattr(copy, slot, getattr(self, slot))
-        return copy
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self._table
+
+    @property
+    def _place(self) -> str:
+        return f'{self.operation} "{self._table.name}"'
+
+    def __repr__(self) -> str:
+        index = f", index {self._index}" if self._index is not None else ""
+        return f"<{self.operation} in {self._table.name}{index}>"
 
     def filter(self, condition: Condition) -> Self:
         """Keep only items for which ``condition`` holds; several are joined with AND.
@@ -122,16 +131,16 @@ class Search(Action):
         """Start after this key: the ``last_key`` of a page, as Python values; from the beginning for ``None``."""
         return self._replace(_start=last_key)
 
-    def to_request(self) -> Any:
+    def to_request(self) -> Mapping[str, object]:
         """The arguments of ``client.query`` or ``client.scan``.
 
         Raises:
             BuildError: when the parts do not fit together, or an expression breaks a rule.
         """
-        request: dict[str, Any] = {"TableName": self._table.name}
+        request: Body = {"TableName": self._table.name}
         if self._index is not None:
             request["IndexName"] = self._index
-        placeholders = Placeholders(always=self._table.always_alias)
+        placeholders = Placeholders(always=self._table._always_alias)
         try:
             self._check_reading()
             self._fill(request, placeholders)
@@ -145,37 +154,62 @@ class Search(Action):
         self._add_options(request)
         return request
 
-    def page(self, client: DynamoDBClient) -> Page:
-        """Read one page (at most 1 MB before the filter).
+    def page(
+        self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
+    ) -> Page:
+        """Read one page (at most 1 MB before the filter); throttling and lost answers are retried.
 
         Args:
-            client: ``boto3.client("dynamodb")``; botocore retries throttled reads by itself.
-        """
-        refuse_unsuitable_client(client)
-        return Page(getattr(client, self._call)(**self.to_request()))
+            client: ``boto3.client("dynamodb")``; not the client of a resource.
+            time_left: Returns the seconds that remain; no retry starts that they do not cover.
+            max_attempts: How often to ask for a page at most.
 
-    def pages(self, client: DynamoDBClient) -> Iterator[dict[str, Any]]:
-        """Yield every item as Python values, reading page after page as they are asked for: one page is held in memory.
+        Raises:
+            RequestUnfinished: no answer in the attempts and time allowed.
+        """
+        return next(self.pages(client, time_left=time_left, max_attempts=max_attempts))
+
+    def pages(
+        self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
+    ) -> Iterator[Page]:
+        """Yield page after page, each read when it is asked for. Arguments and errors are those of :meth:`page`.
 
         Example:
-            ``for item in accounts.query(Key("PK").eq("ACCT#1")).pages(client): …``
+            ``for page in accounts.query(Key("PK").eq("ACCT#1")).limit(100).pages(client): show(page.items)``
         """
-        for response in self._responses(client):
+        return map(Page, self._read(client, Patience(time_left, max_attempts)))
+
+    def items(
+        self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
+    ) -> Iterator[StoredItem]:
+        """Yield every item as Python values, reading page after page as they are needed: one is held in memory.
+
+        Arguments and errors are those of :meth:`page`.
+
+        Example:
+            ``for item in accounts.query(Key("PK").eq("ACCT#1")).items(client): …``
+        """
+        for response in self._read(client, Patience(time_left, max_attempts)):
             for item in response.get("Items", ()):
                 yield from_item(item)
             del response  # a page is let go before the next one is read
 
-    def count(self, client: DynamoDBClient) -> int:
-        """Count the items, without transferring them; reading them is paid for all the same."""
-        counting = self._replace(_select="COUNT", _paths=())
-        return sum(Page(response).count for response in counting._responses(client))
+    def count(
+        self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
+    ) -> int:
+        """Count the items, without transferring them; reading them is paid for all the same.
 
-    def _responses(self, client: DynamoDBClient) -> Iterator[dict[str, Any]]:
-        request = self.to_request()
-        refuse_unsuitable_client(client)
-        call = getattr(client, self._call)
+        Arguments and errors are those of :meth:`page`.
+        """
+        counting = self._replace(_select="COUNT", _paths=())
+        patience = Patience(time_left, max_attempts)
+        return sum(response["Count"] for response in counting._read(client, patience))
+
+    def _read(self, client: DynamoDBClient, patience: Patience) -> Iterator[Any]:
+        """The answers, one for each page."""
+        request: Body = dict(self.to_request())
         while True:
-            response = call(**request)
+            response = carry_out(client, converse(Ask(self.operation.lower(), request), patience))
             last = response.get("LastEvaluatedKey")
             yield response
             del response
@@ -183,10 +217,10 @@ class Search(Action):
                 return
             request["ExclusiveStartKey"] = last
 
-    def _fill(self, request: dict[str, Any], placeholders: Placeholders) -> None:
+    def _fill(self, request: Body, placeholders: Placeholders) -> None:
         """Add what only this kind of search has."""
 
-    def _add_options(self, request: dict[str, Any]) -> None:
+    def _add_options(self, request: Body) -> None:
         if self._select is not None:
             request["Select"] = self._select
         if self._limit is not None:
@@ -197,8 +231,6 @@ class Search(Action):
             request["ExclusiveStartKey"] = self._typed_start(self._start)
 
     def _typed_start(self, start: Item) -> TypedItem:
-        from expr_builder.attribute_values.values import to_item
-
         try:
             return to_item(start)
         except BuildError as error:
@@ -244,26 +276,17 @@ class Search(Action):
 class Query(Search):
     """The items under one partition key, in the order of their sort key. Made by :meth:`Table.query`."""
 
-    __slots__ = ("_forward", "_key_condition")
-
     operation = "Query"
-    _call = "query"
 
     if TYPE_CHECKING:
 
         def to_request(self) -> QueryInputTypeDef:
             """The arguments of the client call."""
 
-    def __init__(self, table: TableKeys, key_condition: Condition) -> None:
+    def __init__(self, table: Table, key_condition: Condition) -> None:
         super().__init__(table)
         self._forward = True
         self._key_condition = as_condition(key_condition, of=f"{self._place}, KeyConditionExpression")
-
-    def _copy(self) -> Self:
-        copy = super()._copy()
-        copy._forward = self._forward
-        copy._key_condition = self._key_condition
-        return copy
 
     def descending(self) -> Self:
         """Read from the highest sort key down."""
@@ -273,11 +296,11 @@ class Query(Search):
         """Read from the lowest sort key up: the default."""
         return self._replace(_forward=True)
 
-    def _fill(self, request: dict[str, Any], placeholders: Placeholders) -> None:
+    def _fill(self, request: Body, placeholders: Placeholders) -> None:
         self._check_key_condition()
         request["KeyConditionExpression"] = render(self._key_condition, placeholders)
 
-    def _add_options(self, request: dict[str, Any]) -> None:
+    def _add_options(self, request: Body) -> None:
         super()._add_options(request)
         if not self._forward:
             request["ScanIndexForward"] = False
@@ -288,59 +311,36 @@ class Query(Search):
             raise BuildError(
                 fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
             )
-        operators = {_subject(part): _operator(part) for part in _parts(self._key_condition)}
-        index = self._declared_index()
-        if index is not None:
-            self._check_schema(operators, index.partition_keys, index.sort_keys)
-        elif self._index is None:
-            first, *others = self._table.key_types
-            self._check_schema(operators, (first,), tuple(others))
-
-    def _check_schema(self, operators: dict[str, str], partition: tuple[str, ...], sort: tuple[str, ...]) -> None:
-        for name in partition:
-            if operators.get(name) != "=":
-                raise _missed(name, "each partition key attribute is compared with eq(…)")
-        given = [name for name in operators if name not in partition]
-        for name in given:
-            if name not in sort:
-                raise _missed(
-                    " or ".join(sort) or partition[0], f"{name} is no key attribute here: filter(…) takes the rest"
+        keys: KeySchema | None = self._table.key_schema if self._index is None else self._declared_index()
+        if keys is None:  # an index that nobody declared
+            return
+        misfit = keys.find_misfit(read_operators(self._key_condition))
+        if misfit is not None:
+            words, fix = misfit
+            raise BuildError(words, rule="key-condition", place="KeyConditionExpression", fix=fix)
+        for path in find_paths(self._filter) if self._filter is not None else ():
+            if len(path.segments) == 1 and path.segments[0] in keys.names:
+                raise BuildError(
+                    f"the filter names {path.segments[0]}, which is part of the key",
+                    rule="filter-key",
+                    place="FilterExpression",
+                    fix="put it into the key condition",
                 )
-        used = [name in operators for name in sort]
-        if used != sorted(used, reverse=True) or any(operators[name] != "=" for name in sort[: max(len(given) - 1, 0)]):
-            raise _missed(sort[0], "sort key attributes are used from the left, all but the last with eq(…)")
-        if self._filter is not None:
-            for name in _names_in(self._filter):
-                if name in partition or name in sort:
-                    raise BuildError(
-                        f"the filter names {name}, which is part of the key",
-                        rule="filter-key",
-                        place="FilterExpression",
-                        fix="put it into the key condition",
-                    )
 
 
 class Scan(Search):
     """All items of a table or index. Made by :meth:`Table.scan`."""
 
-    __slots__ = ("_segment",)
-
     operation = "Scan"
-    _call = "scan"
 
     if TYPE_CHECKING:
 
         def to_request(self) -> ScanInputTypeDef:
             """The arguments of the client call."""
 
-    def __init__(self, table: TableKeys) -> None:
+    def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._segment: tuple[int, int] | None = None
-
-    def _copy(self) -> Self:
-        copy = super()._copy()
-        copy._segment = self._segment
-        return copy
 
     def segment(self, number: int, of: int) -> Self:
         """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""
@@ -357,40 +357,7 @@ class Scan(Search):
         """The scan in ``number`` parts, one for each worker."""
         return tuple(self.segment(part, number) for part in range(number))
 
-    def _add_options(self, request: dict[str, Any]) -> None:
+    def _add_options(self, request: Body) -> None:
         super()._add_options(request)
         if self._segment is not None:
             request["Segment"], request["TotalSegments"] = self._segment
-
-
-def _missed(name: str, fix: str) -> BuildError:
-    return BuildError(
-        f"Query condition missed key schema element: {name}",
-        rule="key-condition",
-        place="KeyConditionExpression",
-        fix=fix,
-    )
-
-
-def _parts(condition: Condition) -> tuple[Condition, ...]:
-    return condition.parts if isinstance(condition, And) else (condition,)
-
-
-def _subject(part: Condition) -> str:
-    """The key attribute that one part of a sound key condition is about."""
-    return next(path_text(path.segments) for path in _paths_in(part))
-
-
-def _operator(part: Condition) -> str:
-    return part.operator if isinstance(part, Comparison) else "BETWEEN" if isinstance(part, Between) else "begins_with"
-
-
-def _paths_in(node: Node) -> Iterator[Path]:
-    if isinstance(node, Path):
-        yield node
-    for child in node.children():
-        yield from _paths_in(child)
-
-
-def _names_in(condition: Condition) -> Iterator[str]:
-    return (str(path.segments[0]) for path in _paths_in(condition) if len(path.segments) == 1)

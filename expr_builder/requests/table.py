@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from expr_builder.errors import BuildError
+from expr_builder.expressions.render import Placeholders, render
+from expr_builder.limits import MAX_TABLE_ARN_LENGTH, MAX_TABLE_NAME_LENGTH
+
 from .get import Get
-from .key_schema import TableKeys
+from .key_schema import PrimaryKey
 from .search import Query, Scan
 from .writes import Check, Delete, Put, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from expr_builder.attribute_values.values import Item
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
 
+    from .key_schema import Index, KeyPart
 
-class Table(TableKeys):
+
+class Table:
     """A table's name and primary key, to make actions of.
 
     Args:
@@ -33,10 +39,49 @@ class Table(TableKeys):
         ``Table("accounts", partition_key="PK", sort_key="SK").put({"PK": "A#1", "SK": "P"}).if_not_exists()`` is a Put
         with ``ConditionExpression`` ``attribute_not_exists(PK)``.
 
+    Attributes:
+        name: The table's name or ARN.
+        key_schema: The primary key: its attributes with their types.
+        indexes: What was declared of the table's secondary indexes.
+
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
     """
 
-    __slots__ = ()
+    __slots__ = ("_always_alias", "_plain_guard", "indexes", "key_schema", "name")
+
+    def __init__(
+        self,
+        name: str,
+        partition_key: KeyPart,
+        sort_key: KeyPart | None = None,
+        *,
+        alias: str = "auto",
+        indexes: Mapping[str, Index] | None = None,
+    ) -> None:
+        _check_name(name)
+        if alias not in ("auto", "always"):
+            raise BuildError("alias is neither 'auto' nor 'always'", rule="table-alias", place=f'table "{name}"')
+        self.name = name
+        self.key_schema = PrimaryKey(name, partition_key, sort_key)
+        self.indexes: dict[str, Index] = dict(indexes or {})
+        self._always_alias = alias == "always"
+        # Nearly every put is guarded by "no such item" alone: its text is kept, unless it needs an alias.
+        placeholders = Placeholders(always=self._always_alias)
+        guard = render(self.key_schema.absent, placeholders)
+        self._plain_guard = None if placeholders.names else guard
+
+    @property
+    def partition_key(self) -> str:
+        """The partition key's name."""
+        return self.key_schema.partition_keys[0]
+
+    @property
+    def sort_key(self) -> str | None:
+        """The sort key's name, or ``None``."""
+        return next(iter(self.key_schema.sort_keys), None)
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {', '.join(self.key_schema.names)})"
 
     def put(self, item: Item) -> Put:
         """Write a whole item, replacing one with the same key: guard it with :meth:`~WriteAction.if_not_exists`.
@@ -96,7 +141,7 @@ class Table(TableKeys):
 
         Returns:
             A query to refine (``filter``, ``project``, ``descending``, ``limit``, ``on_index`` …) and then to read:
-            ``for item in query.pages(client)``.
+            ``for item in query.items(client)``.
 
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
         """
@@ -108,3 +153,19 @@ class Table(TableKeys):
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
         """
         return Scan(self)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise BuildError(f"a table's name is a string, not a {type(name).__name__}", rule="table-name")
+    if name.startswith("arn:"):
+        valid = len(name) <= MAX_TABLE_ARN_LENGTH and ":table/" in name
+    else:
+        plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
+        valid = plain and len(name) <= MAX_TABLE_NAME_LENGTH
+    if not valid:
+        raise BuildError(
+            "a table's name has 1 to 255 letters, digits, _ . or -",
+            rule="table-name",
+            fix="or give the table's whole ARN",
+        )

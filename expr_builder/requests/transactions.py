@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.capacity import read_units, write_units
 from expr_builder.attribute_values.values import from_item, item_size
-from expr_builder.errors import BuildError, Reason, TransactionCanceled
+from expr_builder.errors import BuildError, TransactionCanceled
 from expr_builder.limits import (
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ACTIONS,
     MAX_TRANSACTION_BYTES,
 )
-from expr_builder.sending.conversation import reasons_of, refuse_unsuitable_client, send
+from expr_builder.sending.answers import CANCELED, read_reasons
+from expr_builder.sending.blocking import carry_out
+from expr_builder.sending.conversation import Ask, Patience, converse, make_token
 
 from .get import Get
 from .writes import WriteAction
@@ -21,7 +23,7 @@ from .writes import WriteAction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
         TransactWriteItemsOutputTypeDef,
     )
 
-    from .action import Action
+    from expr_builder.attribute_values.values import StoredItem
+    from expr_builder.errors import Reason
+    from expr_builder.sending.answers import Response
+
+    from .action import Action, Body
+    from .key_schema import Target
 
     A = TypeVar("A", bound=Action)
 
@@ -92,14 +99,14 @@ class TransactWrite:
                 place="TransactItems",
                 fix="split it into transactions that can stand alone",
             )
-        request: dict[str, Any] = {"TransactItems": items}
+        request: Body = {"TransactItems": items}
         if self._token is not None:
             request["ClientRequestToken"] = self._token
         return request  # type: ignore[return-value]  # built dictionary by dictionary, see the golden test
 
     def to_json(self) -> str:
         """The request as JSON text for ``aws dynamodb transact-write-items --cli-input-json``; binary as base64."""
-        return json_text(self.to_request())
+        return write_json(self.to_request())
 
     def capacity(self) -> int:
         """Write units: two for each started KB of each item.
@@ -133,30 +140,26 @@ class TransactWrite:
             IdempotentParameterMismatch: the token was used for another body.
             BuildError: when the request breaks a rule; nothing was sent.
         """
-        refuse_unsuitable_client(client)
-        request = self.to_request()
+        request: Body = dict(self.to_request())
         if self._token is None:
-            import os
+            request["ClientRequestToken"] = make_token()
+        asking = converse(Ask("transact_write_items", request), Patience(time_left, max_attempts), refusal=self._refuse)
+        answer: TransactWriteItemsOutputTypeDef = carry_out(client, asking)
+        return answer
 
-            request["ClientRequestToken"] = os.urandom(16).hex()
-        return send(
-            lambda: client.transact_write_items(**request),
-            self._refusal,
-            time_left=time_left,
-            max_attempts=max_attempts,
-        )
+    def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
+        if code != CANCELED:
+            return None
+        reasons = _read_slots(self._slots, response)
+        return TransactionCanceled(reasons, explain=lambda: self._explain(reasons), retried=retried)
 
-    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
-        reasons = self._reasons(response)
-        return TransactionCanceled(reasons, explain=lambda: self._explanation(reasons), retried=retried)
-
-    def _explanation(self, reasons: Mapping[str, Reason]) -> str:
+    def _explain(self, reasons: Mapping[str, Reason]) -> str:
         from .explain import explain_canceled  # only where people ask for it: a Lambda need not load it
 
         return explain_canceled(self._slots, reasons)
 
-    def _reasons(self, response: Mapping[str, Any]) -> dict[str, Reason]:
-        return dict(zip(self._slots, reasons_of(response, len(self._slots)), strict=True))
+    def __repr__(self) -> str:
+        return f"TransactWrite({', '.join(f'{slot}: {action.operation}' for slot, action in self._slots.items())})"
 
 
 class TransactGet:
@@ -178,43 +181,46 @@ class TransactGet:
 
     def to_request(self) -> TransactGetItemsInputTypeDef:
         """The arguments of ``client.transact_get_items``."""
-        request: dict[str, Any] = {"TransactItems": [action.to_transact_item() for action in self._slots.values()]}
+        request: Body = {"TransactItems": [action.to_transact_item() for action in self._slots.values()]}
         return request  # type: ignore[return-value]  # built dictionary by dictionary
 
     def to_json(self) -> str:
         """The request as JSON text for ``aws dynamodb transact-get-items --cli-input-json``."""
-        return json_text(self.to_request())
+        return write_json(self.to_request())
 
     def capacity(self) -> int:
         """Read units: the least, two for each item; DynamoDB counts two for each started 4 KB of the stored item."""
         return sum(int(read_units(item_size(action.key), transactional=True)) for action in self._slots.values())
 
-    def send(
+    def fetch(
         self,
         client: DynamoDBClient,
         *,
         time_left: Callable[[], float] | None = None,
         max_attempts: int = 8,
-    ) -> dict[str, dict[str, Any] | None]:
+    ) -> dict[str, StoredItem | None]:
         """Read the items; conflicts and throttling are retried as in :meth:`TransactWrite.send`.
 
         Returns:
             For each slot name the item as Python values, or ``None`` where there is none.
         """
-        refuse_unsuitable_client(client)
-        request = self.to_request()
-        answer = send(
-            lambda: client.transact_get_items(**request), self._refusal, time_left=time_left, max_attempts=max_attempts
-        )
+        ask = Ask("transact_get_items", self.to_request())
+        answer = carry_out(client, converse(ask, Patience(time_left, max_attempts), refusal=self._refuse))
         found = (from_item(response["Item"]) if "Item" in response else None for response in answer["Responses"])
         return dict(zip(self._slots, found, strict=True))
 
-    def _refusal(self, response: Mapping[str, Any], retried: bool) -> TransactionCanceled:
-        reasons = reasons_of(response, len(self._slots))
-        return TransactionCanceled(dict(zip(self._slots, reasons, strict=True)), retried=retried)
+    def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
+        return TransactionCanceled(_read_slots(self._slots, response), retried=retried) if code == CANCELED else None
+
+    def __repr__(self) -> str:
+        return f"TransactGet({', '.join(self._slots)})"
 
 
-def json_text(request: Any) -> str:
+def _read_slots(slots: Mapping[str, Action], response: Response) -> dict[str, Reason]:
+    return dict(zip(slots, read_reasons(response, len(slots)), strict=True))
+
+
+def write_json(request: Mapping[str, object]) -> str:
     """Write a request as indented JSON; binary values become base64, as the AWS CLI and the wire want them."""
     import json
     from base64 import b64encode
@@ -231,7 +237,7 @@ def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str
             fix="leave the transaction out" if not actions else "split it into transactions that can stand alone",
         )
     slots: dict[str, A] = {}
-    addressed: dict[tuple[Any, ...], str] = {}
+    addressed: dict[Target, str] = {}
     for position, action in enumerate(actions):
         if not isinstance(action, kind):
             raise BuildError(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import sized_item
-from expr_builder.errors import BuildError
-from expr_builder.expressions.nodes import And, Condition, Literal
+from expr_builder.attribute_values.values import from_item, sized_item
+from expr_builder.errors import BuildError, ConditionFailed, TransactionCanceled
+from expr_builder.expressions.nodes import And, Arithmetic, Condition, IfNotExists, ListAppend, Literal, find_paths
 from expr_builder.expressions.paths import path_text
 from expr_builder.expressions.predicates import as_condition
 from expr_builder.expressions.render import Placeholders, render, render_update
@@ -23,34 +23,40 @@ from expr_builder.expressions.updates import (
     targets,
 )
 from expr_builder.limits import MAX_ITEM_BYTES
+from expr_builder.sending.answers import CANCELED, CONDITION_FAILED, read_reasons, read_stored
+from expr_builder.sending.blocking import carry_out
+from expr_builder.sending.conversation import Ask, Patience, converse, make_token
 
 from .action import Action
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, ClassVar, NoReturn, Self
+    from typing import ClassVar, NoReturn, Self
 
+    from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import DeleteItemInputTypeDef, PutItemInputTypeDef, UpdateItemInputTypeDef
 
-    from expr_builder.attribute_values.values import Item, TypedItem
+    from expr_builder.attribute_values.values import Item, StoredItem, TypedItem
+    from expr_builder.errors import RequestError
     from expr_builder.expressions.nodes import Path
     from expr_builder.expressions.updates import Target, UpdateAction
+    from expr_builder.sending.answers import Response
+    from expr_builder.sending.conversation import Conversation
 
-    from .key_schema import TableKeys
+    from .action import Body
+    from .table import Table
 
 
 class WriteAction(Action):
     """An action that can be guarded by a condition."""
-
-    __slots__ = ("_condition", "_content", "_content_size", "_return_old", "_returning")
 
     _condition: Condition | None
     _part: ClassVar[str] = "Key"  # what the content is called in a request
     _always_rendered: ClassVar[bool] = False  # whether there is an expression beside the condition
     _returnable: ClassVar[tuple[str, ...]] = ("NONE", "ALL_OLD")
 
-    def __init__(self, table: TableKeys, content: Item) -> None:
+    def __init__(self, table: Table, content: Item) -> None:
         self._table = table
         self._slot = None
         self._condition = None
@@ -60,23 +66,11 @@ class WriteAction(Action):
             if type(content) is not dict and not isinstance(content, Mapping):
                 raise self._not_a_mapping(content)
             self._content, self._content_size = sized_item(content)
-            self._target = table.check_key(self._content)
+            self._target = table.key_schema.check(self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
                 self._check_content()
         except BuildError as error:
             raise error.within(self._part).within(self._place) from None
-
-    def _copy(self) -> Self:
-        copy = object.__new__(type(self))
-        copy._table = self._table
-        copy._target = self._target
-        copy._slot = self._slot
-        copy._condition = self._condition
-        copy._content = self._content
-        copy._content_size = self._content_size
-        copy._return_old = self._return_old
-        copy._returning = self._returning
-        return copy
 
     @property
     def condition(self) -> Condition | None:
@@ -100,11 +94,11 @@ class WriteAction(Action):
 
     def if_exists(self) -> Self:
         """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
-        return self._guarded(self._table.present)
+        return self._guarded(self._table.key_schema.present)
 
     def if_not_exists(self) -> Self:
         """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
-        return self._guarded(self._table.absent)
+        return self._guarded(self._table.key_schema.absent)
 
     def return_old_on_failure(self) -> Self:
         """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
@@ -129,7 +123,7 @@ class WriteAction(Action):
         copy._returning = values
         return copy
 
-    def to_request(self) -> Any:
+    def to_request(self) -> Mapping[str, object]:
         """The arguments of the single-item client call, such as ``client.put_item(**action.to_request())``.
 
         Raises:
@@ -140,7 +134,7 @@ class WriteAction(Action):
             request["ReturnValues"] = self._returning
         return request
 
-    def to_transact_item(self) -> dict[str, Any]:
+    def to_transact_item(self) -> Body:
         """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``.
 
         Raises:
@@ -155,8 +149,91 @@ class WriteAction(Action):
             )
         return {self.operation: self._body()}
 
-    def in_slot(self, slot: str, condition: Condition) -> Self:
-        """``named``, ``when`` and ``return_old_on_failure`` in one step, for a condition that is all there is."""
+    def send(
+        self,
+        client: DynamoDBClient,
+        *,
+        time_left: Callable[[], float] | None = None,
+        max_attempts: int = 8,
+        exactly_once: bool = False,
+    ) -> StoredItem | None:
+        """Carry out this write by itself; retry what is safe to retry.
+
+        A write that would not come to the same when it is made twice (``ADD``, ``SET n = n + 1``, a condition that its
+        own success makes false) is not repeated after a lost answer.
+
+        Args:
+            client: ``boto3.client("dynamodb")``; not the client of a resource.
+            time_left: Returns the seconds that remain; no retry starts that they do not cover.
+            max_attempts: How often to send at most.
+            exactly_once: Send it as a transaction of one with a token, which can always be repeated. It costs twice the
+                write units, and nothing can be returned.
+
+        Returns:
+            The attributes that :meth:`returning` asked for, as Python values; ``None`` when there are none.
+
+        Raises:
+            ConditionFailed: the stored item is not as the condition demands; ``.item`` shows it, ``.explain()`` why.
+            RequestUnfinished: no settling answer came; ``.outcome_unknown`` tells whether it may have been carried out.
+            BuildError: when the request breaks a rule; nothing was sent.
+
+        Example:
+            ``table.update(key).add(views=1).returning("UPDATED_NEW").send(client)`` is ``{"views": 8}``.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html
+        """
+        return carry_out(client, self._converse(Patience(time_left, max_attempts), exactly_once=exactly_once))
+
+    def _converse(self, patience: Patience, *, exactly_once: bool) -> Conversation[StoredItem | None]:
+        asking = self.return_old_on_failure()
+        if exactly_once:
+            token = make_token()
+            ask = Ask(
+                "transact_write_items",
+                {"TransactItems": [asking.to_transact_item()], "ClientRequestToken": token},
+            )
+        else:
+            ask = Ask(f"{self.operation.lower()}_item", asking.to_request())
+        answer = yield from converse(
+            ask,
+            patience,
+            refusal=self._refuse,
+            is_repeatable=None if exactly_once else self._is_repeatable,
+        )
+        attributes = answer.get("Attributes")
+        return from_item(attributes) if attributes else None
+
+    def _refuse(self, code: str, response: Response, unknown: bool) -> RequestError | None:
+        if code == CANCELED:
+            (reason,) = read_reasons(response, 1)
+            if reason.code != "ConditionalCheckFailed":
+                return TransactionCanceled({self._slot or self.operation: reason}, retried=unknown)
+            item = reason.item
+        elif code == CONDITION_FAILED:
+            item = read_stored(response)
+        else:
+            return None
+        # botocore repeats a call after a lost connection by itself, and only counts it.
+        repeated = response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
+        return ConditionFailed(self._table.name, item, explain=lambda: self._explain(item), retried=unknown or repeated)
+
+    def _explain(self, item: StoredItem | None) -> str:
+        from .explain import explain_refusal  # only where people ask for it: a Lambda need not load it
+
+        return explain_refusal(self, item)
+
+    def _is_repeatable(self) -> bool:
+        """Whether the write, made twice, comes to the same as made once, and is answered alike."""
+        from expr_builder.expressions.evaluate import evaluate  # only after a lost answer
+
+        return self._condition is None or evaluate(self._condition, self._after())
+
+    def _after(self) -> StoredItem:
+        """The item that the write leaves behind."""
+        return {}
+
+    def _in_slot(self, slot: str, condition: Condition) -> Self:
+        """``named``, ``when`` and ``return_old_on_failure`` in one step, for an action that has no condition yet."""
         copy = self._copy()
         copy._slot = slot
         copy._condition = condition
@@ -168,19 +245,19 @@ class WriteAction(Action):
         copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
         return copy
 
-    def _body(self) -> dict[str, Any]:
+    def _body(self) -> Body:
         table = self._table
         body = {"TableName": table.name, self._part: self._content}
-        if self._condition is table.absent and table.plain_guard and not self._always_rendered:
-            body["ConditionExpression"] = table.plain_guard
+        if self._condition is table.key_schema.absent and table._plain_guard and not self._always_rendered:
+            body["ConditionExpression"] = table._plain_guard
         elif self._condition is not None or self._always_rendered:
             self._render_into(body)
         if self._return_old:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         return body
 
-    def _render_into(self, body: dict[str, Any]) -> None:
-        placeholders = Placeholders(always=self._table.always_alias)
+    def _render_into(self, body: Body) -> None:
+        placeholders = Placeholders(always=self._table._always_alias)
         try:
             self._fill(body, placeholders)
             if self._condition is not None:
@@ -189,21 +266,19 @@ class WriteAction(Action):
             raise error.within(self._place) from None
         placeholders.into(body)
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+    def _fill(self, body: Body, placeholders: Placeholders) -> None:
         """Add what stands before the condition."""
 
     def _check_content(self) -> None:
         """Refuse content that is sound by itself and yet cannot be this action's."""
         raise NotImplementedError
 
-    def _not_a_mapping(self, content: Any) -> BuildError:
+    def _not_a_mapping(self, content: object) -> BuildError:
         raise NotImplementedError
 
 
 class Put(WriteAction):
     """Write a whole item. Made by :meth:`Table.put`."""
-
-    __slots__ = ()
 
     operation = "Put"
     _part = "Item"
@@ -221,7 +296,10 @@ class Put(WriteAction):
     @property
     def key(self) -> TypedItem:
         """The key attributes of the item."""
-        return {name: self._content[name] for name in self._table.key_types}
+        return {name: self._content[name] for name in self._table.key_schema.types}
+
+    def _after(self) -> StoredItem:
+        return from_item(self._content)
 
     def _check_content(self) -> None:
         raise BuildError(
@@ -230,7 +308,7 @@ class Put(WriteAction):
             fix="keep large values elsewhere (such as S3), or split the item",
         )
 
-    def _not_a_mapping(self, content: Any) -> BuildError:
+    def _not_a_mapping(self, content: object) -> BuildError:
         return BuildError(
             f"an item is a mapping, not a {type(content).__name__}",
             rule="item-type",
@@ -241,24 +319,20 @@ class Put(WriteAction):
 class KeyedAction(WriteAction):
     """A write that addresses its item by key."""
 
-    __slots__ = ()
-
     @property
     def key(self) -> TypedItem:
         """The key."""
         return self._content
 
     def _check_content(self) -> None:
-        self._table.refuse_others(self._content)
+        self._table.key_schema.refuse_others(self._content)
 
-    def _not_a_mapping(self, content: Any) -> BuildError:
-        return self._table.not_a_key(content)
+    def _not_a_mapping(self, content: object) -> BuildError:
+        return self._table.key_schema.not_a_key(content)
 
 
 class Update(KeyedAction):
     """Change attributes of one item. Made by :meth:`Table.update`."""
-
-    __slots__ = ("_actions",)
 
     operation = "Update"
     _always_rendered = True
@@ -269,14 +343,9 @@ class Update(KeyedAction):
         def to_request(self) -> UpdateItemInputTypeDef:
             """The arguments of the client call."""
 
-    def __init__(self, table: TableKeys, content: Item) -> None:
+    def __init__(self, table: Table, content: Item) -> None:
         super().__init__(table, content)
         self._actions: tuple[UpdateAction, ...] = ()
-
-    def _copy(self) -> Self:
-        copy = super()._copy()
-        copy._actions = self._actions
-        return copy
 
     @property
     def actions(self) -> tuple[UpdateAction, ...]:
@@ -289,7 +358,7 @@ class Update(KeyedAction):
         given = [action.value.size for action in self._actions if isinstance(action.value, Literal)]
         return self._content_size + sum(given)
 
-    def set(self, *values: Any, **attributes: Any) -> Self:
+    def set(self, *values: object, **attributes: object) -> Self:
         """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
 
         Args:
@@ -307,17 +376,31 @@ class Update(KeyedAction):
         """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
         return self._with("remove", lambda: remove_actions(paths))
 
-    def add(self, *values: Any, **attributes: Any) -> Self:
+    def add(self, *values: object, **attributes: object) -> Self:
         """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
         return self._with("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
 
-    def delete(self, *values: Any, **attributes: Any) -> Self:
+    def delete(self, *values: object, **attributes: object) -> Self:
         """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
         return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
 
     def apply(self, actions: Iterable[UpdateAction]) -> Self:
         """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
         return self._with("apply", lambda: checked_actions(actions))
+
+    def _is_repeatable(self) -> bool:
+        written = {action.path.segments[0] for action in self._actions}
+        if not all(_can_repeat(action, written) for action in self._actions):
+            return False
+        # Whether a condition still holds afterwards is certain only where it is about other attributes, and of the key
+        # demands no more than that the item is there.
+        changed = written | set(self._table.key_schema.types)
+        clauses = _parts(self._condition) if self._condition is not None else ()
+        return all(
+            clause == self._table.key_schema.present
+            or changed.isdisjoint(path.segments[0] for path in find_paths(clause))
+            for clause in clauses
+        )
 
     def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
         try:
@@ -343,14 +426,14 @@ class Update(KeyedAction):
             )
 
     def _refuse_key(self, path: Path) -> None:
-        if path.segments[0] in self._table.key_types:
+        if path.segments[0] in self._table.key_schema.types:
             raise BuildError(
                 f"{path_text(path.segments)} is part of the key, which an update cannot change",
                 rule="update-key",
                 fix="put a new item and delete the old one, in one transaction",
             )
 
-    def _fill(self, body: dict[str, Any], placeholders: Placeholders) -> None:
+    def _fill(self, body: Body, placeholders: Placeholders) -> None:
         if self.size > MAX_ITEM_BYTES:
             self._refuse_size()
         body["UpdateExpression"] = render_update(self._actions, placeholders)
@@ -358,8 +441,6 @@ class Update(KeyedAction):
 
 class Delete(KeyedAction):
     """Remove one item. Made by :meth:`Table.delete`."""
-
-    __slots__ = ()
 
     operation = "Delete"
 
@@ -371,8 +452,6 @@ class Delete(KeyedAction):
 
 class Check(KeyedAction):
     """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
-
-    __slots__ = ()
 
     operation = "ConditionCheck"
     _returnable = ()
@@ -386,7 +465,7 @@ class Check(KeyedAction):
             fix="put it into a TransactWrite",
         )
 
-    def _body(self) -> dict[str, Any]:
+    def _body(self) -> Body:
         if self._condition is None:
             raise BuildError(
                 "a check without a condition",
@@ -399,3 +478,17 @@ class Check(KeyedAction):
 
 def _parts(*conditions: Condition) -> tuple[Condition, ...]:
     return tuple(part for one in conditions for part in (one.parts if isinstance(one, And) else (one,)))
+
+
+def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
+    """Whether one action of an update, made twice, comes to the same; ``written``: all attributes that change."""
+    value, last = action.value, action.path.segments[-1]
+    if action.keyword == "ADD":
+        return isinstance(value, Literal) and value.type != "N"
+    if isinstance(last, int):
+        return False  # with the first REMOVE the others move up; SET behind the end of a list appends
+    if isinstance(value, (Arithmetic, ListAppend)):
+        return False
+    if isinstance(value, IfNotExists) and value.path.key() == action.path.key():
+        return True
+    return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))

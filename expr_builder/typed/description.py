@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
 
 class Description:
@@ -48,7 +48,7 @@ class Description:
         )
 
 
-def describe_table(client: Any, table: TableKeys, ttl: str | None) -> Description:
+def describe_table(client: Any, table: Table, ttl: str | None) -> Description:
     """Ask DynamoDB and compare: keys with their types, indexes with their keys, the attribute of the time to live."""
     found: Any = client.describe_table(TableName=table.name)["Table"]
     types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
@@ -69,7 +69,7 @@ def describe_table(client: Any, table: TableKeys, ttl: str | None) -> Descriptio
     )
 
 
-def _key_differences(table: TableKeys, schema: Any, types: Mapping[str, str]) -> Iterator[str]:
+def _key_differences(table: Table, schema: Any, types: Mapping[str, str]) -> Iterator[str]:
     partition, sort = _keys(schema)
     for role, declared, actual in (
         ("partition key", table.partition_key, partition[0]),
@@ -77,11 +77,11 @@ def _key_differences(table: TableKeys, schema: Any, types: Mapping[str, str]) ->
     ):
         if declared != actual:
             yield f"the {role} is {actual or 'absent'}, declared is {declared or 'none'}"
-        elif actual is not None and types[actual] != table.key_types[actual]:
-            yield f"the {role} {actual} is of type {types[actual]}, declared is {table.key_types[actual]}"
+        elif actual is not None and types[actual] != table.key_schema.types[actual]:
+            yield f"the {role} {actual} is of type {types[actual]}, declared is {table.key_schema.types[actual]}"
 
 
-def _index_differences(table: TableKeys, indexes: Mapping[str, tuple[Any, bool]]) -> Iterator[str]:
+def _index_differences(table: Table, indexes: Mapping[str, tuple[Any, bool]]) -> Iterator[str]:
     for name, declared in table.indexes.items():
         if name not in indexes:
             yield f"there is no index {name}"

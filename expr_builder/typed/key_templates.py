@@ -12,7 +12,7 @@ from expr_builder.errors import BuildError
 from .errors import FieldProblem, InvalidQuery, ValidationFailed
 
 if TYPE_CHECKING:
-    from expr_builder.requests.key_schema import TableKeys
+    from expr_builder.requests.table import Table
 
     from .models import Codec
 
@@ -124,7 +124,7 @@ class KeySchema:
         BuildError: for a key attribute that is neither.
     """
 
-    def __init__(self, table: TableKeys, codec: Codec[Any], templates: Mapping[str, str]) -> None:
+    def __init__(self, table: Table, codec: Codec[Any], templates: Mapping[str, str]) -> None:
         self._table = table
         self._codec = codec
         self.templates = {attribute: Template(text, attribute, codec) for attribute, text in templates.items()}
@@ -139,7 +139,7 @@ class KeySchema:
         """
         if not isinstance(given, Mapping):
             raise self._refused(f"a key is a mapping, not a {type(given).__name__}")
-        attributes = self._table.key_types
+        attributes = self._table.key_schema.types
         if self.templates and set(given) == set(attributes):
             return {**given, **self._codec.encode_fields(self._as_fields(given))}
         fields = self._as_fields(given)
@@ -155,7 +155,7 @@ class KeySchema:
         """The key of a row with the stored values of all key fields."""
         return {
             name: self.templates[name].full(row) if name in self.templates else row.get(name)
-            for name in self._table.key_types
+            for name in self._table.key_schema.types
         }
 
     def declared(self, key: type[Any]) -> None:
@@ -165,7 +165,7 @@ class KeySchema:
             BuildError: naming what they should be.
         """
         names = set(getattr(key, "__annotations__", {}))
-        if names not in (set(self.fields), set(self._table.key_types)):
+        if names not in (set(self.fields), set(self._table.key_schema.types)):
             raise BuildError(
                 f"{key.__name__} declares {listed(sorted(names))}",
                 rule="typed-key",
@@ -175,7 +175,7 @@ class KeySchema:
 
     @property
     def _right(self) -> str:
-        attributes = listed(self._table.key_types)
+        attributes = listed(self._table.key_schema.types)
         return f"exactly {listed(self.fields)}" + (f", or {attributes}" if self.templates else "")
 
     def _as_fields(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class KeySchema:
 
     def _all_fields(self) -> list[str]:
         found: list[str] = []
-        for attribute in self._table.key_types:
+        for attribute in self._table.key_schema.types:
             if attribute in self.templates:
                 found += self.templates[attribute].fields
             elif attribute in self._codec.names:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from expr_builder.attribute_values.values import from_attribute_value
 from expr_builder.errors import TransactionCanceled
 from expr_builder.expressions.nodes import Literal
-from expr_builder.sending.conversation import backoff
+from expr_builder.sending.conversation import back_off
 from expr_builder.unique import RECORD
 
 from .errors import InvalidQuery
@@ -49,7 +49,7 @@ def change_record(
     """
     drafts.refuse_other_key(old, new)
     sets, removed = drafts.changes(old, new)
-    update = drafts.table.update({name: old[name] for name in drafts.table.key_types})
+    update = drafts.table.update({name: old[name] for name in drafts.table.key_schema.types})
     rest = {name: value for name, value in sets.items() if name not in unique.markers}
     gone = [name for name in removed if name not in unique.markers]
     update = update.set(rest) if rest else update
@@ -116,7 +116,7 @@ class MarkedWrites(Generic[M]):
                 return self._unique.create(row, when=guard)
             return change_record(self._unique, self._drafts, old, row, guard)
 
-        self._settle({name: row.get(name) for name in self._drafts.table.key_types}, guard, draft)
+        self._settle({name: row.get(name) for name in self._drafts.table.key_schema.types}, guard, draft)
 
     def change(self, old: Mapping[str, Any], new: Mapping[str, Any], guard: Condition | None) -> None:
         """Turn the row that was read into another, once.
@@ -187,7 +187,7 @@ class MarkedWrites(Generic[M]):
                     raise refused from error
             else:
                 return
-            time.sleep(backoff(attempt))
+            time.sleep(back_off(attempt))
 
     def _new_values(self, update: Update) -> dict[str, Any]:
         """The new values of unique fields, ``None`` for those that are removed."""

@@ -151,15 +151,17 @@ class Drafts(Generic[M]):
         """The item exists, and has not expired."""
         expires = self._reader.expires
         if expires is None:
-            return self.table.present
-        return self.table.present & (Attr(expires).not_exists() | (Attr(expires) > int(self._reader.clock())))
+            return self.table.key_schema.present
+        return self.table.key_schema.present & (
+            Attr(expires).not_exists() | (Attr(expires) > int(self._reader.clock()))
+        )
 
     def absent(self) -> Condition:
         """There is no such item, or it has expired and only waits to be swept."""
         expires = self._reader.expires
         if expires is None:
-            return self.table.absent
-        return self.table.absent | (Attr(expires) <= int(self._reader.clock()))
+            return self.table.key_schema.absent
+        return self.table.key_schema.absent | (Attr(expires) <= int(self._reader.clock()))
 
     def version_of(self, row: Mapping[str, Any]) -> Condition | None:
         """The stored version is that of a row as it was read, if versions are maintained."""
@@ -167,8 +169,8 @@ class Drafts(Generic[M]):
 
     def same_as(self, row: Mapping[str, Any]) -> Condition:
         """Everything is stored as it was read."""
-        values = (Attr(name).eq(value) for name, value in row.items() if name not in self.table.key_types)
-        return all_of(self.table.present, *values)
+        values = (Attr(name).eq(value) for name, value in row.items() if name not in self.table.key_schema.types)
+        return all_of(self.table.key_schema.present, *values)
 
     def refuse_other_key(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         """Refuse to turn an item into one with another key.
@@ -176,7 +178,7 @@ class Drafts(Generic[M]):
         Raises:
             InvalidQuery: when the keys differ.
         """
-        if any(old.get(name) != new.get(name) for name in self.table.key_types):
+        if any(old.get(name) != new.get(name) for name in self.table.key_schema.types):
             raise self._refused("the key was changed", "put a new item and delete the old one")
 
     def _version_is(self, version: int) -> Condition:
@@ -225,7 +227,7 @@ class Drafts(Generic[M]):
     def changes(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """What of a row must be set, and which attributes removed, to make it another one with the same key."""
         before, after = to_item(old), to_item(new)
-        keys = self.table.key_types
+        keys = self.table.key_schema.types
         sets = {name: new[name] for name, value in after.items() if name not in keys and before.get(name) != value}
         return sets, [name for name in before if name not in after]
 
@@ -256,7 +258,7 @@ class Drafts(Generic[M]):
         """An attribute's name for a field's; paths as they are. Refuses what is no field, part of the key, or ours."""
         name = str(target.segments[0]) if isinstance(target, Path) else str(target)
         field = self.codec.names.get(name, name)
-        if field in self.schema.fields or name in self.table.key_types:
+        if field in self.schema.fields or name in self.table.key_schema.types:
             raise self._refused(f"{field} is part of the key", "put a new item and delete the old one")
         if field == self._version:
             raise self._refused(f"{field} is counted by the table", "leave it out; compare it with if_field_equals")

@@ -18,7 +18,7 @@ def scan_together(client: Any, scan: Scan, segments: int) -> Iterator[dict[str, 
     (``botocore.config.Config(max_pool_connections=segments)``).
     """
     if segments == 1:
-        yield from scan.pages(client)
+        yield from scan.items(client)
         return
     with ThreadPoolExecutor(segments, thread_name_prefix="scan") as workers:
         reading = {workers.submit(part.page, client): part for part in scan.segments(segments)}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from expr_builder.attribute_values.values import from_item
-from expr_builder.sending.conversation import refuse_unsuitable_client, send
+from expr_builder.errors import ConditionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,30 +28,14 @@ class Refused(Exception):
 
 def send_write(
     client: Any, action: WriteAction, *, time_left: Callable[[], float] | None, max_attempts: int
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     """Carry out a put, update or delete by itself; conflicts, throttling and lost answers are retried.
 
     Raises:
         Refused: when its condition failed.
         RequestUnfinished: when no final answer came in time.
     """
-    refuse_unsuitable_client(client)
-    request = action.return_old_on_failure().to_request()
-    call = getattr(client, f"{action.operation.lower()}_item")
-    attempts = 0
-
-    def attempt() -> dict[str, Any]:
-        nonlocal attempts
-        attempts += 1
-        answer: dict[str, Any] = call(**request)
-        return answer
-
     try:
-        return send(attempt, None, time_left=time_left, max_attempts=max_attempts)
-    except Exception as error:
-        response: Any = getattr(error, "response", None) or {}
-        if response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
-            raise
-        retries = response.get("ResponseMetadata", {}).get("RetryAttempts", 0)  # botocore's own
-        item = response.get("Item")
-        raise Refused(from_item(item) if item else None, sent_again=attempts > 1 or retries > 0) from error
+        return action.send(client, time_left=time_left, max_attempts=max_attempts)
+    except ConditionFailed as error:
+        raise Refused(error.item, sent_again=error.retried) from error

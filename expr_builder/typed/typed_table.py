@@ -17,7 +17,8 @@ from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.predicates import all_of
 from expr_builder.requests.batches import BatchGet, BatchWrite
 from expr_builder.requests.table import Table
-from expr_builder.sending.conversation import backoff, refuse_unsuitable_client
+from expr_builder.sending.blocking import refuse_resource
+from expr_builder.sending.conversation import back_off
 
 from .description import Description, describe_table
 from .errors import ConditionFailed, InvalidQuery
@@ -165,13 +166,13 @@ class TypedTable(Generic[M, R, K]):
         max_attempts: int = 8,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        refuse_unsuitable_client(client)
+        refuse_resource(client)
         self._client = client
         self._sending: dict[str, Any] = {"time_left": time_left, "max_attempts": max_attempts}
         self._table = _with_indexes(table, indexes or {})
         self._place = f'typed table "{table.name}"'
         self._check(read, unique, ttl)
-        self._codec: Codec[M] = Codec(model, ttl=_field(model, ttl, self._place), keys=self._table.key_types)
+        self._codec: Codec[M] = Codec(model, ttl=_field(model, ttl, self._place), keys=self._table.key_schema.types)
         self._ttl = None if ttl is None else self._codec.stored_names[ttl]
         self._reader: Reader[M] = Reader(
             self._codec, mode=read, table=table.name, expires=self._ttl if hide_expired else None, clock=clock
@@ -300,8 +301,7 @@ class TypedTable(Generic[M, R, K]):
         demanded = self._drafts.guard(if_field_equals=if_field_equals, when=when)
         guard = all_of(self._drafts.present(), demanded)
         if self._marked is None or not self._marked.concerns(touched(draft)):
-            answer = self._write(draft.when(guard).returning("ALL_NEW"))
-            return self._shown(from_item(answer["Attributes"]))
+            return self._shown(self._write(draft.when(guard).returning("ALL_NEW")) or {})
         wanted = self._schema.key(key)
         with self._refusals():
             self._marked.update(wanted, draft, guard)
@@ -369,7 +369,7 @@ class TypedTable(Generic[M, R, K]):
             except Refused as refused:
                 if attempt >= max_attempts:
                     raise self._condition_failed(refused) from refused
-                time.sleep(backoff(attempt))
+                time.sleep(back_off(attempt))
 
     # --- many items
 
@@ -463,7 +463,7 @@ class TypedTable(Generic[M, R, K]):
             query.to_request()
         except BuildError as error:
             raise _as_invalid(error) from None
-        return self._results(query.pages(self._client), limit, excluded)
+        return self._results(query.items(self._client, **self._sending), limit, excluded)
 
     def scan(
         self,
@@ -528,7 +528,7 @@ class TypedTable(Generic[M, R, K]):
         if self._marked is not None and self._marked.concerns([*sets, *removed]):
             self._marked.change(row, new, guard)
             return checked
-        update = self._table.update({name: row[name] for name in self._table.key_types})
+        update = self._table.update({name: row[name] for name in self._table.key_schema.types})
         update = update.set(sets) if sets else update
         update = update.remove(*removed) if removed else update
         try:
@@ -538,12 +538,12 @@ class TypedTable(Generic[M, R, K]):
                 raise
         return checked
 
-    def _write(self, action: WriteAction, *, meant: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def _write(self, action: WriteAction, *, meant: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         try:
             return send_write(self._client, action, **self._sending)
         except Refused as refused:
             if meant is not None and _is_own_write(refused, meant):
-                return {}
+                return None
             raise self._condition_failed(refused) from refused
 
     @contextmanager
@@ -631,12 +631,12 @@ def _with_indexes(table: Table, indexes: Mapping[str, Index]) -> Table:
     """The same table with further indexes declared."""
     if not indexes:
         return table
-    partition, *sort = table.key_types.items()
+    partition, *sort = table.key_schema.types.items()
     return Table(
         table.name,
         partition,
         sort[0] if sort else None,
-        alias="always" if table.always_alias else "auto",
+        alias="always" if table._always_alias else "auto",
         indexes={**table.indexes, **indexes},
     )
 

@@ -13,7 +13,8 @@ from .key_templates import listed
 
 if TYPE_CHECKING:
     from expr_builder.expressions.nodes import Condition
-    from expr_builder.requests.key_schema import Index, TableKeys
+    from expr_builder.requests.key_schema import Index
+    from expr_builder.requests.table import Table
 
     from .key_templates import KeySchema, Template
     from .models import Codec
@@ -52,12 +53,12 @@ class WhereReader:
         index: The index's name, or ``None`` for the table itself.
     """
 
-    def __init__(self, table: TableKeys, codec: Codec[Any], schema: KeySchema, index: str | None) -> None:
+    def __init__(self, table: Table, codec: Codec[Any], schema: KeySchema, index: str | None) -> None:
         self._codec = codec
         self._templates = schema.templates
         self._place = f'{codec.name} in table "{table.name}"' + (f', index "{index}"' if index is not None else "")
         declared = None if index is None else self._index(table, index)
-        partition, *sort = table.key_types
+        partition, *sort = table.key_schema.types
         self._partition = (partition,) if declared is None else declared.partition_keys
         self._sort = tuple(sort) if declared is None else declared.sort_keys
 
@@ -193,7 +194,7 @@ class WhereReader:
             raise self._refused(f"begins_with on {name} takes text or bytes")
         return operator, value
 
-    def _index(self, table: TableKeys, name: str) -> Index:
+    def _index(self, table: Table, name: str) -> Index:
         if name not in table.indexes:
             raise InvalidQuery(
                 f"no index {name} is declared",

@@ -69,10 +69,14 @@ TransactWrite(table.get(key))  # type: ignore[arg-type]
 
 # Reads come back as plain Python values.
 assert_type(table.get(key).fetch(client), dict[str, Any] | None)
-assert_type(TransactGet(table.get(key)).send(client), dict[str, dict[str, Any] | None])
+assert_type(TransactGet(table.get(key)).fetch(client), dict[str, dict[str, Any] | None])
 assert_type(BatchGet(table.get(key)).fetch(client), list[dict[str, Any] | None])
 assert_type(table.scan().page(client), Page)
-assert_type(list(table.scan().pages(client)), list[dict[str, Any]])
+assert_type(list(table.scan().pages(client)), list[Page])
+assert_type(list(table.scan().items(client)), list[dict[str, Any]])
+
+# A single write gives what it was asked to return.
+assert_type(table.put(key).if_not_exists().send(client), dict[str, Any] | None)
 
 unique = Unique(table, owner="PK", email=Marker("E#{}", normalize=str.lower))
 assert_type(unique.create(key), UniqueWrite)

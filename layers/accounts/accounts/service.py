@@ -286,7 +286,7 @@ class AccountService:
         """The account once no transaction is at work on it: a transactional read is refused meanwhile, and repeated."""
         reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
         try:
-            return reading.send(self._client, time_left=time_left)["account"]
+            return reading.fetch(self._client, time_left=time_left)["account"]
         except RequestUnfinished:
             raise Busy from None
 

@@ -181,7 +181,7 @@ def test_a_retry_with_a_new_body_and_a_new_token_would_have_been_refused(
 
 def test_a_refusal_reports_the_stored_item_and_what_stood_against_it(client: DynamoDBClient, table: Table) -> None:
     increment(table).send(client)
-    guarded = table.update(COUNTER).add(total=1).when(table.absent).named("counter").return_old_on_failure()
+    guarded = table.update(COUNTER).add(total=1).when(table.key_schema.absent).named("counter").return_old_on_failure()
 
     with pytest.raises(TransactionCanceled) as caught:
         TransactWrite(guarded).send(client)

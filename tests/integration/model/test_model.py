@@ -43,7 +43,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCloud]:
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries follow each other at once."""
-    monkeypatch.setattr("expr_builder.sending.conversation.time", _Clock)
+    monkeypatch.setattr("expr_builder.sending.blocking.time", _Clock)
 
 
 class _Clock:

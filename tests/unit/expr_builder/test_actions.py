@@ -115,7 +115,7 @@ def test_every_name_can_be_aliased() -> None:
 
 def test_a_table_tells_its_keys() -> None:
     table = Table("t", ("id", "N"), ("at", "B"))
-    assert (table.partition_key, table.sort_key, table.key_types) == ("id", "at", {"id": "N", "at": "B"})
+    assert (table.partition_key, table.sort_key, table.key_schema.types) == ("id", "at", {"id": "N", "at": "B"})
     assert Table("t", "PK").sort_key is None
     assert repr(accounts) == "Table('accounts', PK, SK)"
     assert table.get({"id": 1, "at": b"x"}).key == {"id": {"N": "1"}, "at": {"B": b"x"}}

@@ -25,7 +25,7 @@ other = Table("other", "PK", "SK")
 @pytest.fixture(autouse=True)
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     taken: list[float] = []
-    monkeypatch.setattr("expr_builder.requests.batches.time.sleep", taken.append)
+    monkeypatch.setattr("expr_builder.sending.blocking.time.sleep", taken.append)
     return taken
 
 

@@ -104,7 +104,7 @@ def test_key_conditions_that_fit_the_keys(condition: Any, index: str | None) -> 
     ("condition", "index", "message"),
     [
         (Key("SK").eq("x"), None, "Query condition missed key schema element: PK"),
-        (Key("PK").gt("x"), None, "Query condition missed key schema element: PK"),
+        (Key("PK").gt("x"), None, "Query key condition not supported"),
         (PK & Key("other").eq(1), None, "Query condition missed key schema element: SK"),
         (PK, "by_date", "Query condition missed key schema element: user_id"),
         (Key("country").eq("GB"), "by_place", "Query condition missed key schema element: city"),
@@ -116,7 +116,7 @@ def test_key_conditions_that_fit_the_keys(condition: Any, index: str | None) -> 
         (
             Key("country").eq("GB") & Key("city").eq("Bath") & Key("street").gt("A") & Key("number").eq(1),
             "by_place",
-            "Query condition missed key schema element: street",
+            "Query key condition not supported",
         ),
         (PK | Key("SK").eq(1), None, "Invalid operator used in KeyConditionExpression: OR"),
         (PK & Attr("SK").ne(1), None, "Invalid operator used in KeyConditionExpression: <>"),
@@ -191,7 +191,7 @@ def test_items_of_all_pages_are_read_lazily_even_past_an_empty_page() -> None:
         {"Items": [], "LastEvaluatedKey": {"PK": {"S": "2"}}},
         {"Items": [{"n": {"N": "2"}}]},
     )
-    items = orders.query(PK).pages(client)
+    items = orders.query(PK).items(client)
     assert client.sent == []
     assert next(items) == {"n": 1}
     assert len(client.sent) == 1

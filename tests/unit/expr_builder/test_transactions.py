@@ -27,7 +27,7 @@ from expr_builder import (
     TransactWrite,
 )
 from expr_builder.reserved import RESERVED_WORDS
-from expr_builder.sending import conversation
+from expr_builder.sending import blocking
 
 GOLDEN = Path(__file__).parents[2] / "data" / "signup.json"
 accounts = Table("accounts", partition_key="PK", sort_key="SK")
@@ -99,7 +99,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         def monotonic() -> float:
             return sum(taken)
 
-    monkeypatch.setattr(conversation, "time", Clock)
+    monkeypatch.setattr(blocking, "time", Clock)
     return taken
 
 
@@ -440,10 +440,10 @@ def test_a_transactional_read_returns_items_by_slot() -> None:
     assert json.loads(tx.to_json()) == tx.to_request()
     assert (tx.capacity(), list(tx.slots)) == (4, ["account", "action1"])
     client: Any = Client(canceled("TransactionConflict", "None"), {"Responses": [{"Item": {"a": {"N": "1"}}}, {}]})
-    assert tx.send(client) == {"account": {"a": 1}, "action1": None}
+    assert tx.fetch(client) == {"account": {"a": 1}, "action1": None}
     refusing: Any = Client(canceled("ValidationError", "None"))
     with pytest.raises(TransactionCanceled, match="account"):
-        tx.send(refusing)
+        tx.fetch(refusing)
 
 
 def test_a_single_read_is_retried_and_typed_back() -> None:
