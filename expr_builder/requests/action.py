@@ -20,20 +20,27 @@ if TYPE_CHECKING:
 class Immutable:
     """Something whose methods return a changed copy."""
 
+    __slots__ = ()
+
     def _copy(self) -> Self:
         """A new object with the same parts, for a method to change one of."""
         copy = object.__new__(type(self))
-        copy.__dict__ = self.__dict__.copy()
+        for kind in type(self).__mro__:
+            for slot in getattr(kind, "__slots__", ()):
+                setattr(copy, slot, getattr(self, slot))
         return copy
 
     def _replace(self, **changes: object) -> Self:
         copy = self._copy()
-        copy.__dict__.update(changes)
+        for slot, value in changes.items():
+            setattr(copy, slot, value)
         return copy
 
 
 class Action(Immutable):
     """What writes and reads of one item have in common."""
+
+    __slots__ = ("_slot", "_table", "_target")
 
     operation: ClassVar[str] = ""
     """Its name within ``TransactItems``: ``"Put"``, ``"Update"``, ``"Delete"``, ``"ConditionCheck"`` or ``"Get"``."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 class Get(Action):
     """Read one item. Made by :meth:`Table.get`."""
 
+    __slots__ = ("_consistent", "_key", "_paths")
+
     operation = "Get"
 
     def __init__(self, table: Table, key: Item, project: Iterable[Target] | None, *, consistent: bool) -> None:

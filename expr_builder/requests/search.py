@@ -66,6 +66,8 @@ class Page:
 class Search(Immutable):
     """What queries and scans have in common. Each method returns a new one."""
 
+    __slots__ = ("_consistent", "_filter", "_index", "_limit", "_paths", "_select", "_start", "_table")
+
     operation: ClassVar[str]
     """The service's name for it: ``"Query"`` or ``"Scan"``."""
 
@@ -276,6 +278,8 @@ class Search(Immutable):
 class Query(Search):
     """The items under one partition key, in the order of their sort key. Made by :meth:`Table.query`."""
 
+    __slots__ = ("_forward", "_key_condition")
+
     operation = "Query"
 
     if TYPE_CHECKING:
@@ -330,6 +334,8 @@ class Query(Search):
 
 class Scan(Search):
     """All items of a table or index. Made by :meth:`Table.scan`."""
+
+    __slots__ = ("_segment",)
 
     operation = "Scan"
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 class WriteAction(Action):
     """An action that can be guarded by a condition."""
 
+    __slots__ = ("_actions", "_condition", "_content", "_content_size", "_return_old", "_returning")
+
     _condition: Condition | None
     _part: ClassVar[str] = "Key"  # what the content is called in a request
     _always_rendered: ClassVar[bool] = False  # whether there is an expression beside the condition
@@ -59,6 +61,7 @@ class WriteAction(Action):
     def __init__(self, table: Table, content: Item) -> None:
         self._table = table
         self._slot = None
+        self._actions: tuple[UpdateAction, ...] = ()  # of an update
         self._condition = None
         self._return_old = False
         self._returning: str | None = None
@@ -71,6 +74,20 @@ class WriteAction(Action):
                 self._check_content()
         except BuildError as error:
             raise error.within(self._part).within(self._place) from None
+
+    def _copy(self) -> Self:
+        # By name: this is what building a request consists of, and a loop over the slots takes several times as long.
+        copy = object.__new__(type(self))
+        copy._table = self._table
+        copy._target = self._target
+        copy._slot = self._slot
+        copy._actions = self._actions
+        copy._condition = self._condition
+        copy._content = self._content
+        copy._content_size = self._content_size
+        copy._return_old = self._return_old
+        copy._returning = self._returning
+        return copy
 
     @property
     def condition(self) -> Condition | None:
@@ -280,6 +297,8 @@ class WriteAction(Action):
 class Put(WriteAction):
     """Write a whole item. Made by :meth:`Table.put`."""
 
+    __slots__ = ()
+
     operation = "Put"
     _part = "Item"
 
@@ -319,6 +338,8 @@ class Put(WriteAction):
 class KeyedAction(WriteAction):
     """A write that addresses its item by key."""
 
+    __slots__ = ()
+
     @property
     def key(self) -> TypedItem:
         """The key."""
@@ -334,6 +355,8 @@ class KeyedAction(WriteAction):
 class Update(KeyedAction):
     """Change attributes of one item. Made by :meth:`Table.update`."""
 
+    __slots__ = ()
+
     operation = "Update"
     _always_rendered = True
     _returnable = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
@@ -342,10 +365,6 @@ class Update(KeyedAction):
 
         def to_request(self) -> UpdateItemInputTypeDef:
             """The arguments of the client call."""
-
-    def __init__(self, table: Table, content: Item) -> None:
-        super().__init__(table, content)
-        self._actions: tuple[UpdateAction, ...] = ()
 
     @property
     def actions(self) -> tuple[UpdateAction, ...]:
@@ -442,6 +461,8 @@ class Update(KeyedAction):
 class Delete(KeyedAction):
     """Remove one item. Made by :meth:`Table.delete`."""
 
+    __slots__ = ()
+
     operation = "Delete"
 
     if TYPE_CHECKING:
@@ -452,6 +473,8 @@ class Delete(KeyedAction):
 
 class Check(KeyedAction):
     """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
+
+    __slots__ = ()
 
     operation = "ConditionCheck"
     _returnable = ()
