@@ -27,9 +27,11 @@ from expr_builder import (
     TransactWrite,
 )
 from expr_builder.reserved import RESERVED_WORDS
-from expr_builder.sending import blocking
+from tests.support.clients import Client, ConnectTimeoutError, ServiceError, canceled
 
 GOLDEN = Path(__file__).parents[2] / "data" / "signup.json"
+pytestmark = pytest.mark.usefixtures("naps")
+
 accounts = Table("accounts", partition_key="PK", sort_key="SK")
 KEY = {"PK": "A#1", "SK": "P"}
 
@@ -43,64 +45,6 @@ def signup() -> TransactWrite:
         accounts.put({"PK": "UNIQ#HANDLE#ada", "SK": "LOCK"}).if_not_exists().named("username"),
         token="signup-7f3c",
     )
-
-
-class ServiceError(Exception):
-    """Has the shape of botocore's ClientError."""
-
-    def __init__(self, code: str, status: int = 400, message: str = "", **more: Any) -> None:
-        super().__init__(code)
-        self.response = {
-            "Error": {"Code": code, "Message": message},
-            "ResponseMetadata": {"HTTPStatusCode": status},
-            **more,
-        }
-
-
-class ConnectTimeoutError(ConnectionError):
-    """No answer came, as botocore reports it."""
-
-
-class Client:
-    """Answers with the outcomes given, one for each call; notes what it was sent."""
-
-    def __init__(self, *outcomes: Any) -> None:
-        self.outcomes = list(outcomes)
-        self.sent: list[dict[str, Any]] = []
-
-    def _answer(self, **request: Any) -> Any:
-        self.sent.append(json.loads(json.dumps(request)))
-        outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    transact_write_items = transact_get_items = get_item = _answer
-
-
-def canceled(*codes: str, **items: Any) -> ServiceError:
-    reasons: list[dict[str, Any]] = [{"Code": code} for code in codes]
-    for position, item in items.items():
-        reasons[int(position[1:])]["Item"] = item
-    return ServiceError("TransactionCanceledException", CancellationReasons=reasons)
-
-
-@pytest.fixture(autouse=True)
-def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Time passes without being waited for."""
-    taken: list[float] = []
-
-    class Clock:
-        @staticmethod
-        def sleep(seconds: float) -> None:
-            taken.append(seconds)
-
-        @staticmethod
-        def monotonic() -> float:
-            return sum(taken)
-
-    monkeypatch.setattr(blocking, "time", Clock)
-    return taken
 
 
 def send(client: Any, tx: TransactWrite | None = None, **options: Any) -> Any:
