@@ -22,7 +22,7 @@ class ConnectTimeoutError(ConnectionError):
     """No answer came, as botocore reports it."""
 
 
-class Client:
+class _Client:
     """Answers with the outcomes given, one for each call; notes what it was sent."""
 
     def __init__(self, *outcomes: Any) -> None:
@@ -39,6 +39,9 @@ class Client:
     transact_write_items = transact_get_items = _answer
     get_item = put_item = update_item = delete_item = _answer
     query = scan = batch_get_item = batch_write_item = _answer
+
+
+Client: Any = _Client  # stands for a boto3 client wherever one is asked for
 
 
 def canceled(*codes: str, **items: Any) -> ServiceError:

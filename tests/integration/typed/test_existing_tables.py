@@ -121,7 +121,7 @@ def test_typed_actions_go_into_transactions_beside_plain_ones(
         table.actions.delete(KEY, if_exists=True, if_field_equals={"status": "open"}),
         accounts.actions.check({"account_id": "1"}, if_field_equals={"points": 10}),
         accounts.actions.put(ada.model_copy(update={"account_id": "2", "version": 0})),
-    ).fetch(client)
+    ).send(client)
     assert table.get(KEY) is None
     assert accounts.get(account_id="2") == ada.model_copy(update={"account_id": "2"})
     with pytest.raises(BuildError, match="declares no unique fields"):

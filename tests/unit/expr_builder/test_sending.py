@@ -35,7 +35,8 @@ update = table.update(KEY)
 
 
 def refused(item: dict[str, Any] | None = None, retries: int = 0) -> ServiceError:
-    error = ServiceError("ConditionalCheckFailedException", **({"Item": item} if item else {}))
+    more: dict[str, Any] = {"Item": item} if item else {}
+    error = ServiceError("ConditionalCheckFailedException", **more)
     error.response["ResponseMetadata"]["RetryAttempts"] = retries
     return error
 

@@ -284,7 +284,7 @@ def test_the_body_is_frozen_before_the_first_attempt() -> None:
         stamp["at"] = 2
         return 10
 
-    tx.send(client, time_left=late)  # type: ignore[arg-type]
+    tx.send(client, time_left=late)
     assert client.sent[0] == client.sent[1]
     assert client.sent[0]["TransactItems"][0]["Put"]["Item"]["stamp"] == {"M": {"at": {"N": "1"}}}
 
@@ -297,12 +297,12 @@ def test_attributes_in_another_order_are_the_same_body() -> None:
 
 def test_a_token_is_made_once_and_kept_over_all_attempts() -> None:
     client = Client(ConnectTimeoutError(), ServiceError("InternalServerError", 500), {})
-    TransactWrite(put(1)).send(client)  # type: ignore[arg-type]
+    TransactWrite(put(1)).send(client)
     tokens = {request["ClientRequestToken"] for request in client.sent}
     assert len(tokens) == 1
     assert 1 <= len(tokens.pop()) <= 36
     again = Client({})
-    TransactWrite(put(1)).send(again)  # type: ignore[arg-type]
+    TransactWrite(put(1)).send(again)
     assert again.sent[0]["ClientRequestToken"] not in tokens
 
 
@@ -350,7 +350,7 @@ def test_a_resources_client_is_refused() -> None:
 
     def client(*handlers: Any) -> Any:
         made = Client({"Responses": [{}]})
-        made.meta = type("Meta", (), {"events": Events(*handlers)})()  # type: ignore[attr-defined]
+        made.meta = type("Meta", (), {"events": Events(*handlers)})()
         return made
 
     assert send(client(print))
