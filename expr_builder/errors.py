@@ -179,7 +179,7 @@ class UniqueViolation(TransactionCanceled):
         self,
         slots: Mapping[str, Reason],
         *,
-        holders: Mapping[str, Any],
+        holders: Mapping[str, object],
         explain: Explain | None = None,
         retried: bool = False,
     ) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from expr_builder.attribute_values.values import Item, StoredItem
     from expr_builder.requests.table import Table
     from expr_builder.requests.writes import Delete, Put, Update, WriteAction
     from expr_builder.sending.answers import Response
@@ -75,7 +76,7 @@ class Marker:
         """What every marker's key of this field begins with."""
         return self._prefix
 
-    def value_key(self, value: Any) -> str:
+    def value_key(self, value: object) -> str:
         """The marker's partition key for ``value``, normalised.
 
         Raises:
@@ -136,9 +137,7 @@ class Unique:
         self.markers = dict(markers)
         self._check_declaration()
 
-    def create(
-        self, item: Mapping[str, Any], *, token: str | None = None, when: Condition | None = None
-    ) -> UniqueWrite:
+    def create(self, item: Item, *, token: str | None = None, when: Condition | None = None) -> UniqueWrite:
         """Write a new record and one marker for each of its unique fields, each only if it does not exist.
 
         Args:
@@ -163,13 +162,13 @@ class Unique:
 
     def change(
         self,
-        old: Mapping[str, Any],
+        old: Item,
         *,
         token: str | None = None,
         when: Condition | None = None,
-        set: Mapping[Any, Any] | None = None,  # noqa: A002  # the name of the method that it feeds
+        set: Mapping[Any, object] | None = None,  # noqa: A002  # the name of the method that it feeds
         update: Update | None = None,
-        **fields: Any,
+        **fields: object,
     ) -> UniqueWrite:
         """Change unique fields of a record, and swap the markers whose normalised value differs.
 
@@ -212,9 +211,7 @@ class Unique:
         record = update._in_slot(RECORD, all_of(*guards, update.condition, when))
         return UniqueWrite(record, *swaps, claims=tuple(claims), token=token)
 
-    def delete(
-        self, item: Mapping[str, Any], *, token: str | None = None, when: Condition | None = None
-    ) -> UniqueWrite:
+    def delete(self, item: Item, *, token: str | None = None, when: Condition | None = None) -> UniqueWrite:
         """Delete a record and its markers, each only if this record owns it.
 
         Args:
@@ -240,30 +237,30 @@ class Unique:
 
     # --- the marker's own actions
 
-    def marker_item(self, field: str, value: Any, owner: Any) -> dict[str, Any]:
+    def marker_item(self, field: str, value: object, owner: object) -> StoredItem:
         """The whole marker of a field's value: its key and its owner."""
         return {**self.marker_key(field, value), OWNER: owner}
 
-    def marker_key(self, field: str, value: Any) -> dict[str, Any]:
+    def marker_key(self, field: str, value: object) -> StoredItem:
         """The key of the marker of a field's value."""
         try:
             return self._keyed(field, self.markers[field].value_key(value))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
-    def _keyed(self, field: str, key: str) -> dict[str, Any]:
+    def _keyed(self, field: str, key: str) -> StoredItem:
         keys = [key, self.markers[field].sort]
         return dict(zip(self.table.key_schema.types, keys, strict=False))
 
-    def _claim(self, field: str, key: str, owner: Any) -> Put:
+    def _claim(self, field: str, key: str, owner: object) -> Put:
         marker = self._keyed(field, key)
         marker[OWNER] = owner
         return self.table.put(marker)._in_slot(field, self.table.key_schema.absent)
 
-    def _release(self, field: str, key: str, owner: Any) -> Delete:
+    def _release(self, field: str, key: str, owner: object) -> Delete:
         return self.table.delete(self._keyed(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
 
-    def _marker_key(self, field: str, value: Any) -> str | None:
+    def _marker_key(self, field: str, value: object) -> str | None:
         marker = self.markers[field]
         if value is None and marker.optional:
             return None
@@ -284,10 +281,10 @@ class Unique:
             )
         return given
 
-    def _key_of(self, item: Mapping[str, Any]) -> dict[str, Any]:
+    def _key_of(self, item: Item) -> StoredItem:
         return {name: item[name] for name in self.table.key_schema.types if name in item}
 
-    def _owner_of(self, item: Mapping[str, Any], method: str) -> Any:
+    def _owner_of(self, item: Item, method: str) -> object:
         owner = item.get(self.owner)
         if owner is None or owner == "":
             raise BuildError(
@@ -298,7 +295,7 @@ class Unique:
             )
         return owner
 
-    def _check_fields(self, fields: Mapping[str, Any]) -> None:
+    def _check_fields(self, fields: Item) -> None:
         unknown = [field for field in fields if field not in self.markers]
         if unknown:
             raise BuildError(

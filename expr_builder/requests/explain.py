@@ -14,8 +14,8 @@ from expr_builder.expressions.nodes import And, Or, Path, Size
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
+    from expr_builder.attribute_values.values import Item
     from expr_builder.expressions.evaluate import TypedItem
     from expr_builder.expressions.nodes import Condition, Operand
 
@@ -25,7 +25,7 @@ _ASK = "ask for the stored item with return_old_on_failure() to see which clause
 _JOINTS: dict[type, str] = {And: "all of these:", Or: "one of these:"}
 
 
-def explain(condition: Condition, item: Mapping[str, Any] | None) -> str:
+def explain(condition: Condition, item: Item | None) -> str:
     """Say of each clause whether it holds, and what is stored.
 
     Args:
@@ -56,7 +56,7 @@ def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, R
     return "\n".join(lines)
 
 
-def explain_refusal(action: WriteAction, item: Mapping[str, Any] | None) -> str:
+def explain_refusal(action: WriteAction, item: Item | None) -> str:
     """Say which clause of the condition of a single write was false.
 
     Args:
