@@ -149,7 +149,7 @@ class Unique:
             A transaction with the slot ``"record"`` and one slot for each field. Sending it raises
             :class:`UniqueViolation` with all taken fields.
         """
-        owner = self._owner_of(item, "create")
+        owner = self._find_owner(item, "create")
         guard = self.table.key_schema.absent if when is None else all_of(self.table.key_schema.absent, when)
         actions: list[WriteAction] = [self.table.put(item)._in_slot(RECORD, guard)]
         claims: list[str] = []
@@ -188,10 +188,10 @@ class Unique:
             for each old one. A field that differs only by normalisation touches the record alone.
         """
         self._check_fields(fields)
-        owner = self._owner_of(old, "change")
+        owner = self._find_owner(old, "change")
         guards: list[Condition | None] = [self.table.key_schema.present]
-        own = self.table.update(self._key_of(old))
-        update = own if update is None else self._same_record(own, update)
+        own = self.table.update(self._pick_key(old))
+        update = own if update is None else self._check_record(own, update)
         swaps: list[WriteAction] = []
         claims: list[str] = []
         for field in self.markers:
@@ -223,7 +223,7 @@ class Unique:
         Returns:
             A transaction with the slot ``"record"`` and ``"<field>.release"`` for each marker.
         """
-        owner = self._owner_of(item, "delete")
+        owner = self._find_owner(item, "delete")
         guards: list[Condition | None] = [self.table.key_schema.present]
         releases: list[WriteAction] = []
         for field in self.markers:
@@ -232,7 +232,7 @@ class Unique:
             guards.append(Attr(field).not_exists() if key is None else Attr(field).eq(value))
             if key is not None:
                 releases.append(self._release(field, key, owner))
-        record = self.table.delete(self._key_of(item))._in_slot(RECORD, all_of(*guards, when))
+        record = self.table.delete(self._pick_key(item))._in_slot(RECORD, all_of(*guards, when))
         return UniqueWrite(record, *releases, claims=(), token=token)
 
     # --- the marker's own actions
@@ -244,21 +244,21 @@ class Unique:
     def marker_key(self, field: str, value: object) -> StoredItem:
         """The key of the marker of a field's value."""
         try:
-            return self._keyed(field, self.markers[field].value_key(value))
+            return self._make_key(field, self.markers[field].value_key(value))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
-    def _keyed(self, field: str, key: str) -> StoredItem:
+    def _make_key(self, field: str, key: str) -> StoredItem:
         keys = [key, self.markers[field].sort]
         return dict(zip(self.table.key_schema.types, keys, strict=False))
 
     def _claim(self, field: str, key: str, owner: object) -> Put:
-        marker = self._keyed(field, key)
+        marker = self._make_key(field, key)
         marker[OWNER] = owner
         return self.table.put(marker)._in_slot(field, self.table.key_schema.absent)
 
     def _release(self, field: str, key: str, owner: object) -> Delete:
-        return self.table.delete(self._keyed(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
+        return self.table.delete(self._make_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
 
     def _marker_key(self, field: str, value: object) -> str | None:
         marker = self.markers[field]
@@ -271,7 +271,7 @@ class Unique:
 
     # --- checks and small change
 
-    def _same_record(self, own: Update, given: Update) -> Update:
+    def _check_record(self, own: Update, given: Update) -> Update:
         if given.target != own.target:
             raise BuildError(
                 "the update is of another item",
@@ -281,10 +281,10 @@ class Unique:
             )
         return given
 
-    def _key_of(self, item: Item) -> StoredItem:
+    def _pick_key(self, item: Item) -> StoredItem:
         return {name: item[name] for name in self.table.key_schema.types if name in item}
 
-    def _owner_of(self, item: Item, method: str) -> object:
+    def _find_owner(self, item: Item, method: str) -> object:
         owner = item.get(self.owner)
         if owner is None or owner == "":
             raise BuildError(

@@ -48,14 +48,14 @@ class BatchWrite:
 
     def __init__(self, *actions: Put | Delete) -> None:
         self._actions = tuple(actions)
-        _refuse_twice(_checked_write(action, position) for position, action in enumerate(actions))
+        _refuse_twice(_check_write(action, position) for position, action in enumerate(actions))
 
     def __repr__(self) -> str:
         return f"BatchWrite({len(self._actions)} actions)"
 
     def to_requests(self) -> list[Body]:
         """The arguments of ``client.batch_write_item``, for each 25 actions."""
-        return [_write_request(chunk) for chunk in _chunks(self._actions, MAX_BATCH_WRITE)]
+        return [_make_write_request(chunk) for chunk in _split(self._actions, MAX_BATCH_WRITE)]
 
     def send(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
@@ -85,8 +85,8 @@ class BatchWrite:
         """
         patience = Patience(time_left, max_attempts)
         done = 0
-        for chunk in _chunks(actions, MAX_BATCH_WRITE):
-            _refuse_twice(_checked_write(action, done + position) for position, action in enumerate(chunk))
+        for chunk in _split(actions, MAX_BATCH_WRITE):
+            _refuse_twice(_check_write(action, done + position) for position, action in enumerate(chunk))
             carry_out(client, _write(chunk, patience))
             done += len(chunk)
         return done
@@ -103,14 +103,14 @@ class BatchGet:
 
     def __init__(self, *actions: Get) -> None:
         self._actions = tuple(actions)
-        _refuse_twice(_checked_get(action, position) for position, action in enumerate(actions))
+        _refuse_twice(_check_get(action, position) for position, action in enumerate(actions))
 
     def __repr__(self) -> str:
         return f"BatchGet({len(self._actions)} reads)"
 
     def to_requests(self) -> list[Body]:
         """The arguments of ``client.batch_get_item``, for each 100 reads."""
-        return [{"RequestItems": _get_items(chunk)} for chunk in _chunks(self._actions, MAX_BATCH_GET)]
+        return [{"RequestItems": _make_get_items(chunk)} for chunk in _split(self._actions, MAX_BATCH_GET)]
 
     def fetch(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
@@ -125,13 +125,13 @@ class BatchGet:
         """
         patience = Patience(time_left, max_attempts)
         found: list[StoredItem | None] = []
-        for chunk in _chunks(self._actions, MAX_BATCH_GET):
+        for chunk in _split(self._actions, MAX_BATCH_GET):
             items = carry_out(client, _read(chunk, patience))
             found += [items.get(action.target) for action in chunk]
         return found
 
 
-def _chunks(actions: Iterable[A], size: int) -> Iterator[tuple[A, ...]]:
+def _split(actions: Iterable[A], size: int) -> Iterator[tuple[A, ...]]:
     iterator = iter(actions)
     while chunk := tuple(islice(iterator, size)):
         yield chunk
@@ -150,7 +150,7 @@ def _refuse_twice(actions: Iterable[Action]) -> None:
         seen.add(action.target)
 
 
-def _checked_write(action: Put | Delete, position: int) -> Put | Delete:
+def _check_write(action: Put | Delete, position: int) -> Put | Delete:
     place = f"batch, action {position}"
     if not isinstance(action, (Put, Delete)):
         raise BuildError(
@@ -169,7 +169,7 @@ def _checked_write(action: Put | Delete, position: int) -> Put | Delete:
     return action
 
 
-def _checked_get(action: Get, position: int) -> Get:
+def _check_get(action: Get, position: int) -> Get:
     if not isinstance(action, Get):
         raise BuildError(
             f"a batch of reads cannot hold a {type(action).__name__}",
@@ -180,21 +180,21 @@ def _checked_get(action: Get, position: int) -> Get:
     return action
 
 
-def _write_request(chunk: tuple[Put | Delete, ...]) -> Body:
+def _make_write_request(chunk: tuple[Put | Delete, ...]) -> Body:
     tables: dict[str, list[Body]] = {}
     for action in chunk:
-        tables.setdefault(action.table.name, []).append(_batch_entry(action))
+        tables.setdefault(action.table.name, []).append(_make_entry(action))
     return {"RequestItems": tables}
 
 
-def _batch_entry(action: Put | Delete) -> Body:
+def _make_entry(action: Put | Delete) -> Body:
     if isinstance(action, Put):
         return {"PutRequest": {"Item": action.item}}
     return {"DeleteRequest": {"Key": action.key}}
 
 
 def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[None]:
-    request = _write_request(chunk)
+    request = _make_write_request(chunk)
     attempt = 0
     while True:
         attempt += 1
@@ -206,11 +206,11 @@ def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[
         delay = back_off(attempt)
         if not patience.covers(attempt, delay):
             entries = [entry for table in unprocessed.values() for entry in table]
-            raise BatchIncomplete([action for action in chunk if _batch_entry(action) in entries], attempts=attempt)
+            raise BatchIncomplete([action for action in chunk if _make_entry(action) in entries], attempts=attempt)
         yield Wait(delay)
 
 
-def _get_items(chunk: tuple[Get, ...]) -> Body:
+def _make_get_items(chunk: tuple[Get, ...]) -> Body:
     tables: dict[str, Body] = {}
     for action in chunk:
         body: Body = dict(action.to_request())
@@ -245,7 +245,7 @@ def _refuse_without_keys(name: str, wanted: Body, chunk: tuple[Get, ...]) -> Non
 
 def _read(chunk: tuple[Get, ...], patience: Patience) -> Conversation[dict[Target, StoredItem]]:
     keys = {action.table.name: action.table.key_schema for action in chunk}
-    wanted = _get_items(chunk)
+    wanted = _make_get_items(chunk)
     found: dict[Target, StoredItem] = {}
     attempt = 0
     while True:

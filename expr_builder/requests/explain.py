@@ -39,7 +39,7 @@ def explain(condition: Condition, item: Item | None) -> str:
             true     attribute_exists(PK)  (PK is 'ACCT#1')
             FALSE    version = 3  (version is 4)
     """
-    return "\n".join(_explained(condition, to_item(item or {})))
+    return "\n".join(_explain_lines(condition, to_item(item or {})))
 
 
 def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, Reason]) -> str:
@@ -71,7 +71,7 @@ def explain_refusal(action: WriteAction, item: Item | None) -> str:
 def _show_condition(action: WriteAction, reason: Reason) -> list[str]:
     if reason.code != "ConditionalCheckFailed" or action.condition is None:
         return []
-    return [f"  {line}" for line in _failed(action, action.condition, reason)]
+    return [f"  {line}" for line in _explain_failure(action, action.condition, reason)]
 
 
 def _address(action: WriteAction) -> str:
@@ -86,7 +86,7 @@ def _blame(reason: Reason) -> str:
     return f"{reason.code}: {reason.message}" if reason.message else reason.code
 
 
-def _failed(action: WriteAction, condition: Condition, reason: Reason) -> Iterator[str]:
+def _explain_failure(action: WriteAction, condition: Condition, reason: Reason) -> Iterator[str]:
     if reason.item is None and not action.returns_old:
         yield f"{describe(condition)}  ({_ASK})"
         return
@@ -95,10 +95,10 @@ def _failed(action: WriteAction, condition: Condition, reason: Reason) -> Iterat
         # Where only the message carried the reasons, items are missing although they exist.
         yield f"{describe(condition)}  (the answer did not carry the stored item)"
         return
-    yield from _explained(condition, item)
+    yield from _explain_lines(condition, item)
 
 
-def _explained(condition: Condition, item: TypedItem) -> Iterator[str]:
+def _explain_lines(condition: Condition, item: TypedItem) -> Iterator[str]:
     if not item:
         yield "no item was stored"
     known = verdicts(condition, item)
@@ -107,22 +107,22 @@ def _explained(condition: Condition, item: TypedItem) -> Iterator[str]:
         depth, node = waiting.pop()
         parts = parts_of(node)
         waiting += [(depth + 1, part) for part in reversed(parts)]
-        text = _JOINTS.get(type(node), "not:") if parts else f"{describe(node)}{_stored(node, item)}"
+        text = _JOINTS.get(type(node), "not:") if parts else f"{describe(node)}{_show_stored(node, item)}"
         yield f"{'true ' if known[id(node)] else 'FALSE'}  {'  ' * depth}{text}"
 
 
-def _stored(clause: Condition, item: TypedItem) -> str:
+def _show_stored(clause: Condition, item: TypedItem) -> str:
     """What the clause found in the item, each operand once."""
     if not item:
         return ""
     found: dict[str, None] = {}
     for operand in _operands(clause):
         if isinstance(operand, Path):
-            found[f"{describe(operand)} is {_shown(operand, item)}"] = None
+            found[f"{describe(operand)} is {_show(operand, item)}"] = None
         elif isinstance(operand, Size):
             size = operand_value(operand, item)
             shown = (
-                describe_value(size) if size else f"undefined, {describe(operand.path)} is {_shown(operand.path, item)}"
+                describe_value(size) if size else f"undefined, {describe(operand.path)} is {_show(operand.path, item)}"
             )
             found[f"{describe(operand)} is {shown}"] = None
     return f"  ({', '.join(found)})" if found else ""
@@ -137,6 +137,6 @@ def _operands(clause: Condition) -> Iterator[Operand]:
     yield from getattr(clause, "choices", ())
 
 
-def _shown(operand: Operand, item: TypedItem) -> str:
+def _show(operand: Operand, item: TypedItem) -> str:
     value = operand_value(operand, item)
     return "missing" if value is None else describe_value(value)

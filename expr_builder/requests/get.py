@@ -62,14 +62,14 @@ class Get(Action):
 
     def to_request(self) -> GetItemInputTypeDef:
         """The arguments of ``client.get_item``."""
-        body = self._body()
+        body = self._make_body()
         if self._consistent:
             body["ConsistentRead"] = True
         return body  # type: ignore[return-value]  # built dictionary by dictionary
 
     def to_transact_item(self) -> Body:
         """The read as one entry of ``TransactItems``: ``{"Get": {…}}``. Transactional reads are always consistent."""
-        return {"Get": self._body()}
+        return {"Get": self._make_body()}
 
     def fetch(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
@@ -88,7 +88,7 @@ class Get(Action):
         answer = yield from converse(Ask("get_item", self.to_request()), patience)
         return from_item(answer["Item"]) if "Item" in answer else None
 
-    def _body(self) -> Body:
+    def _make_body(self) -> Body:
         body: Body = {"TableName": self._table.name, "Key": self._key}
         if self._paths:
             placeholders = Placeholders(always=self._table._always_alias)

@@ -65,7 +65,7 @@ class KeySchema:
         equals = "each partition key attribute is compared with eq(…)"
         for name in self.partition_keys:
             if name not in operators:
-                return _missed(name), equals
+                return _say_missed(name), equals
             if operators[name] != "=":
                 return _UNSUPPORTED, equals
         others = [name for name in operators if name not in self.partition_keys]
@@ -74,11 +74,11 @@ class KeySchema:
         if foreign:
             fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
             missed = next((name for name in used if name not in others), None)
-            return (_missed(missed) if missed is not None else _UNSUPPORTED), fix
+            return (_say_missed(missed) if missed is not None else _UNSUPPORTED), fix
         left_to_right = "sort key attributes are used from the left, all but the last with eq(…)"
         for name in used:
             if name not in others:
-                return _missed(name), left_to_right
+                return _say_missed(name), left_to_right
         if any(operators[name] != "=" for name in used[:-1]):
             return _UNSUPPORTED, left_to_right
         return None
@@ -87,7 +87,7 @@ class KeySchema:
 _UNSUPPORTED = "Query key condition not supported"
 
 
-def _missed(name: str) -> str:
+def _say_missed(name: str) -> str:
     return f"Query condition missed key schema element: {name}"
 
 
@@ -197,7 +197,7 @@ class PrimaryKey(KeySchema):
             BuildError: with the place of what is wrong, inside the key.
         """
         if not isinstance(key, Mapping):
-            raise self.not_a_key(key)
+            raise self.make_type_error(key)
         typed, _ = sized_item(key)
         self.check(typed)
         self.refuse_others(typed)
@@ -213,7 +213,7 @@ class PrimaryKey(KeySchema):
                 fix=f"give exactly {' and '.join(self.types)}",
             )
 
-    def not_a_key(self, key: object) -> BuildError:
+    def make_type_error(self, key: object) -> BuildError:
         """The error for a key that is no mapping at all."""
         return BuildError(
             f"a key is a mapping, not a {type(key).__name__}",

@@ -230,15 +230,15 @@ class Search(Immutable):
         if self._consistent:
             request["ConsistentRead"] = True
         if self._start is not None:
-            request["ExclusiveStartKey"] = self._typed_start(self._start)
+            request["ExclusiveStartKey"] = self._serialize_start(self._start)
 
-    def _typed_start(self, start: Item) -> TypedItem:
+    def _serialize_start(self, start: Item) -> TypedItem:
         try:
             return to_item(start)
         except BuildError as error:
             raise error.within(f"{self._place}, ExclusiveStartKey") from None
 
-    def _declared_index(self) -> Index | None:
+    def _find_index(self) -> Index | None:
         if self._index is None or not self._table.indexes:
             return None
         if self._index not in self._table.indexes:
@@ -251,7 +251,7 @@ class Search(Immutable):
         return self._table.indexes[self._index]
 
     def _check_reading(self) -> None:
-        index = self._declared_index()
+        index = self._find_index()
         if self._consistent and index is not None and not index.local:
             raise BuildError(
                 "a global secondary index cannot be read consistently",
@@ -315,7 +315,7 @@ class Query(Search):
             raise BuildError(
                 fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
             )
-        keys: KeySchema | None = self._table.key_schema if self._index is None else self._declared_index()
+        keys: KeySchema | None = self._table.key_schema if self._index is None else self._find_index()
         if keys is None:  # an index that nobody declared
             return
         misfit = keys.find_misfit(read_operators(self._key_condition))

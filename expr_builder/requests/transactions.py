@@ -61,7 +61,7 @@ class TransactWrite:
     """
 
     def __init__(self, *actions: WriteAction, token: str | None = None) -> None:
-        self._slots = _checked_slots(actions, WriteAction, "put, update, delete or check")
+        self._slots = _check_slots(actions, WriteAction, "put, update, delete or check")
         if token is not None and not (isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH):
             raise BuildError(
                 f"a token has 1 to {MAX_TOKEN_LENGTH} characters",
@@ -172,7 +172,7 @@ class TransactGet:
     """
 
     def __init__(self, *actions: Get) -> None:
-        self._slots = _checked_slots(actions, Get, "get")
+        self._slots = _check_slots(actions, Get, "get")
 
     @property
     def slots(self) -> dict[str, Get]:
@@ -228,7 +228,7 @@ def write_json(request: Mapping[str, object]) -> str:
     return json.dumps(request, indent=2, ensure_ascii=False, default=lambda binary: b64encode(binary).decode())
 
 
-def _checked_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, A]:
+def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, A]:
     if not 1 <= len(actions) <= MAX_TRANSACTION_ACTIONS:
         raise BuildError(
             f"a transaction of {len(actions)} actions, 1 to {MAX_TRANSACTION_ACTIONS} are allowed",

@@ -67,7 +67,7 @@ class WriteAction(Action):
         self._returning: str | None = None
         try:
             if type(content) is not dict and not isinstance(content, Mapping):
-                raise self._not_a_mapping(content)
+                raise self._make_type_error(content)
             self._content, self._content_size = sized_item(content)
             self._target = table.key_schema.check(self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
@@ -107,15 +107,15 @@ class WriteAction(Action):
     def when(self, condition: Condition) -> Self:
         """Go ahead only when ``condition`` holds; several are joined with AND."""
         checked = as_condition(condition, of=f"{self._place}, when")
-        return self._guarded(checked)
+        return self._guard(checked)
 
     def if_exists(self) -> Self:
         """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
-        return self._guarded(self._table.key_schema.present)
+        return self._guard(self._table.key_schema.present)
 
     def if_not_exists(self) -> Self:
         """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
-        return self._guarded(self._table.key_schema.absent)
+        return self._guard(self._table.key_schema.absent)
 
     def return_old_on_failure(self) -> Self:
         """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
@@ -146,7 +146,7 @@ class WriteAction(Action):
         Raises:
             BuildError: when the request as a whole breaks a rule.
         """
-        request = self._body()
+        request = self._make_body()
         if self._returning is not None:
             request["ReturnValues"] = self._returning
         return request
@@ -164,7 +164,7 @@ class WriteAction(Action):
                 place=self._place,
                 fix="read the item afterwards; return_old_on_failure() shows what refused it",
             )
-        return {self.operation: self._body()}
+        return {self.operation: self._make_body()}
 
     def send(
         self,
@@ -243,9 +243,9 @@ class WriteAction(Action):
         """Whether the write, made twice, comes to the same as made once, and is answered alike."""
         from expr_builder.expressions.evaluate import evaluate  # only after a lost answer
 
-        return self._condition is None or evaluate(self._condition, self._after())
+        return self._condition is None or evaluate(self._condition, self._predict())
 
-    def _after(self) -> StoredItem:
+    def _predict(self) -> StoredItem:
         """The item that the write leaves behind."""
         return {}
 
@@ -257,12 +257,12 @@ class WriteAction(Action):
         copy._return_old = True
         return copy
 
-    def _guarded(self, condition: Condition) -> Self:
+    def _guard(self, condition: Condition) -> Self:
         copy = self._copy()
         copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
         return copy
 
-    def _body(self) -> Body:
+    def _make_body(self) -> Body:
         table = self._table
         body = {"TableName": table.name, self._part: self._content}
         if self._condition is table.key_schema.absent and table._plain_guard and not self._always_rendered:
@@ -290,7 +290,7 @@ class WriteAction(Action):
         """Refuse content that is sound by itself and yet cannot be this action's."""
         raise NotImplementedError
 
-    def _not_a_mapping(self, content: object) -> BuildError:
+    def _make_type_error(self, content: object) -> BuildError:
         raise NotImplementedError
 
 
@@ -317,7 +317,7 @@ class Put(WriteAction):
         """The key attributes of the item."""
         return {name: self._content[name] for name in self._table.key_schema.types}
 
-    def _after(self) -> StoredItem:
+    def _predict(self) -> StoredItem:
         return from_item(self._content)
 
     def _check_content(self) -> None:
@@ -327,7 +327,7 @@ class Put(WriteAction):
             fix="keep large values elsewhere (such as S3), or split the item",
         )
 
-    def _not_a_mapping(self, content: object) -> BuildError:
+    def _make_type_error(self, content: object) -> BuildError:
         return BuildError(
             f"an item is a mapping, not a {type(content).__name__}",
             rule="item-type",
@@ -348,8 +348,8 @@ class KeyedAction(WriteAction):
     def _check_content(self) -> None:
         self._table.key_schema.refuse_others(self._content)
 
-    def _not_a_mapping(self, content: object) -> BuildError:
-        return self._table.key_schema.not_a_key(content)
+    def _make_type_error(self, content: object) -> BuildError:
+        return self._table.key_schema.make_type_error(content)
 
 
 class Update(KeyedAction):
@@ -389,23 +389,23 @@ class Update(KeyedAction):
         Raises:
             BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
         """
-        return self._with("set", lambda: set_actions(targets(values, attributes, "set")))
+        return self._extend("set", lambda: set_actions(targets(values, attributes, "set")))
 
     def remove(self, *paths: Target) -> Self:
         """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
-        return self._with("remove", lambda: remove_actions(paths))
+        return self._extend("remove", lambda: remove_actions(paths))
 
     def add(self, *values: object, **attributes: object) -> Self:
         """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
-        return self._with("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
+        return self._extend("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
 
     def delete(self, *values: object, **attributes: object) -> Self:
         """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
-        return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+        return self._extend("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
 
     def apply(self, actions: Iterable[UpdateAction]) -> Self:
         """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
-        return self._with("apply", lambda: checked_actions(actions))
+        return self._extend("apply", lambda: checked_actions(actions))
 
     def _is_repeatable(self) -> bool:
         written = {action.path.segments[0] for action in self._actions}
@@ -421,7 +421,7 @@ class Update(KeyedAction):
             for clause in clauses
         )
 
-    def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
+    def _extend(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
         try:
             more = make()
             for action in more:
@@ -488,7 +488,7 @@ class Check(KeyedAction):
             fix="put it into a TransactWrite",
         )
 
-    def _body(self) -> Body:
+    def _make_body(self) -> Body:
         if self._condition is None:
             raise BuildError(
                 "a check without a condition",
@@ -496,7 +496,7 @@ class Check(KeyedAction):
                 place=self._place,
                 fix="add when(…), if_exists() or if_not_exists()",
             )
-        return super()._body()
+        return super()._make_body()
 
 
 def _parts(*conditions: Condition) -> tuple[Condition, ...]:
