@@ -71,6 +71,9 @@ class Marker:
         self.optional = optional
         self._prefix, _, self._suffix = template.partition("{}")
 
+    def __repr__(self) -> str:
+        return f"Marker({self.template!r}{', optional' if self.optional else ''})"
+
     @property
     def prefix(self) -> str:
         """What every marker's key of this field begins with."""
@@ -136,6 +139,9 @@ class Unique:
         self.owner = owner
         self.markers = dict(markers)
         self._check_declaration()
+
+    def __repr__(self) -> str:
+        return f"Unique({self.table!r}, {', '.join(f'{field}={marker!r}' for field, marker in self.markers.items())})"
 
     def create(self, item: Item, *, token: str | None = None, when: Condition | None = None) -> UniqueWrite:
         """Write a new record and one marker for each of its unique fields, each only if it does not exist.
