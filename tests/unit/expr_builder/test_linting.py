@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,7 @@ def test_a_problem_is_a_plain_value() -> None:
     assert repr(problem).startswith("Problem('/TransactItems', 'transaction-count', 'ValidationException', ")
     assert {problem, lint({"TransactItems": []})[0]} == {problem}
     assert problem != "problem"
+    assert pickle.loads(pickle.dumps(problem)) == copy.copy(problem) == problem
 
 
 def test_linting_changes_nothing_in_the_request() -> None:
