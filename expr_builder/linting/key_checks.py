@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
+    from expr_builder.expressions.paths import Segments
     from expr_builder.requests.key_schema import TableKeys
 
-    from .expressions import Expressions
     from .problems import Place
 
     Read: TypeAlias = Mapping[str, AttributeValue | None]
@@ -131,13 +131,15 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
 # --- Key conditions
 
 
-def check_query_keys(read: Expressions, index_name: object, place: Place, table: TableKeys | None) -> None:
+def check_query_keys(
+    condition: Condition, filter_paths: list[Segments], index_name: object, place: Place, table: TableKeys | None
+) -> None:
     """Check a key condition, and the filter beside it, against the keys of the table or index.
 
     Of a table that was not declared only this much is known: a partition key is compared with ``=``, a table has two
     key attributes at most, and what is in the key condition is no business of the filter.
     """
-    operators = dict(map(_read_part, _split(read.key_condition)))
+    operators = dict(map(_read_part, _split(condition)))
     partition, sort = _find_keys(index_name, table)
     if partition:
         words = _find_misfit(operators, partition, sort)
@@ -147,7 +149,7 @@ def check_query_keys(read: Expressions, index_name: object, place: Place, table:
     if words:
         place.at("KeyConditionExpression").problem(TABLE, "key-condition", words)
     keys = {*partition, *sort} or set(operators)
-    for name in dict.fromkeys(path[0] for path in read.filter_paths):
+    for name in dict.fromkeys(path[0] for path in filter_paths):
         if name in keys:
             words = f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
             place.at("FilterExpression").problem(TABLE, "filter-key", words)
@@ -180,9 +182,7 @@ def _find_misfit(operators: dict[str, str], partition: tuple[str, ...], sort: tu
     return "" if fits else _UNSUPPORTED
 
 
-def _split(condition: Condition | None) -> tuple[Condition, ...]:
-    if condition is None:
-        return ()
+def _split(condition: Condition) -> tuple[Condition, ...]:
     return condition.parts if isinstance(condition, And) else (condition,)
 
 

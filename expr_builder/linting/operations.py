@@ -226,7 +226,7 @@ def _check_query(request: Body, place: Place, schemas: Schemas) -> None:
     table = schemas.find(request.get("TableName"))
     _check_reading(request, place, table)
     if read.key_condition is not None:
-        check_query_keys(read, request.get("IndexName"), place, table)
+        check_query_keys(read.key_condition, read.filter_paths, request.get("IndexName"), place, table)
 
 
 def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:

@@ -299,6 +299,23 @@ def test_a_key_alone_shows_what_no_table_has() -> None:
         assert rules(keyed(Key=key), "DeleteItem") == [rule]
 
 
+def test_either_attribute_of_an_undeclared_key_may_be_the_partition_key() -> None:
+    for name in ("PK", "SK"):
+        longest, longer = ({**KEY, name: {"S": "x" * size}} for size in (2048, 2049))
+        assert lint(keyed(Key=longest), "DeleteItem") == []
+        assert rules(keyed(Key=longer), "DeleteItem") == ["key-length"]
+
+
+def test_each_declared_key_attribute_has_a_limit_of_its_own() -> None:
+    longest = {"PK": {"S": "x" * 2048}, "SK": {"S": "x" * 1024}}
+    for request, operation in ((keyed(Key=longest), "DeleteItem"), (put(Item=longest), "PutItem")):
+        assert lint(request, operation, TABLES) == []
+    for name in longest:
+        longer = {**longest, name: {"S": longest[name]["S"] + "x"}}
+        assert rules(keyed(Key=longer), "DeleteItem", TABLES) == ["key-length"]
+        assert rules(put(Item=longer), "PutItem", TABLES) == ["key-length"]
+
+
 def test_an_update_shows_the_names_of_its_own_key() -> None:
     assert rules(keyed(UpdateExpression="REMOVE PK.a, b"), "UpdateItem") == ["update-key"]
     assert rules({"TableName": "t", "UpdateExpression": "REMOVE PK"}, "UpdateItem") == ["member-missing"]
