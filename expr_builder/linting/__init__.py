@@ -31,7 +31,7 @@ from expr_builder.errors import BuildError
 from .key_checks import Schemas
 from .operations import CHECKS
 from .problems import SHAPE, Place, Problem, is_mapping, sort_problems
-from .shapes import REQUESTS, check_shape, type_fault
+from .shapes import REQUESTS, check_shape, describe_type_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,5 +75,5 @@ def lint(request: object, operation: str = "TransactWriteItems", tables: Iterabl
         check_shape(REQUESTS[operation], request, place)
         CHECKS[operation](request, place, Schemas(tables))
     else:
-        place.problem(SHAPE, "member-type", type_fault(request, "Map"))
+        place.report(SHAPE, "member-type", describe_type_fault(request, "Map"))
     return sort_problems(found)

@@ -76,7 +76,7 @@ def _freeze(value: object) -> object:
 def check_key(key: Read, place: Place, table: TableKeys | None) -> None:
     """Check a key by which an item is addressed: it has exactly the key attributes."""
     if not 0 < len(key) <= MAX_TABLE_KEYS if table is None else set(key) != set(table.key_types):
-        place.problem(TABLE, "key-schema", _MISMATCH)
+        place.report(TABLE, "key-schema", _MISMATCH)
         if table is not None:
             return
     for position, name in enumerate(table.key_types if table else key):
@@ -85,7 +85,7 @@ def check_key(key: Read, place: Place, table: TableKeys | None) -> None:
             continue
         (tag,) = value
         if tag not in ("S", "N", "B") if table is None else tag != table.key_types[name]:
-            place.at(name).problem(TABLE, "key-type", _MISMATCH)
+            place.at(name).report(TABLE, "key-type", _MISMATCH)
         else:
             # Which of two undeclared attributes is the sort key is unknown: the wider limit holds for both.
             _check_content(name, value, place.at(name), is_sort_key=table is not None and position > 0)
@@ -95,7 +95,7 @@ def check_item_key(item: Read, place: Place, table: TableKeys) -> None:
     """Check the key attributes among an item's attributes."""
     for position, (name, wanted) in enumerate(table.key_types.items()):
         if name not in item:
-            place.problem(TABLE, "key-schema", f"{_INVALID}Missing the key {name} in the item")
+            place.report(TABLE, "key-schema", f"{_INVALID}Missing the key {name} in the item")
             continue
         value = item[name]
         if value is None:
@@ -103,7 +103,7 @@ def check_item_key(item: Read, place: Place, table: TableKeys) -> None:
         (tag,) = value
         if tag != wanted:
             words = f"{_INVALID}Type mismatch for key {name} expected: {wanted} actual: {tag}"
-            place.at(name).problem(TABLE, "key-type", words)
+            place.at(name).report(TABLE, "key-type", words)
         else:
             _check_content(name, value, place.at(name), is_sort_key=position > 0)
 
@@ -112,7 +112,7 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
     ((tag, content),) = value.items()
     if not content:
         kind = "string" if tag == "S" else "binary"
-        place.problem(
+        place.report(
             ACTION,
             "key-empty",
             "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
@@ -125,7 +125,7 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
             if is_sort_key
             else f"Size of hashkey has exceeded the maximum size limit of{MAX_PARTITION_KEY_BYTES} bytes"
         )
-        place.problem(TABLE, "key-length", f"{_INVALID}{words}")
+        place.report(TABLE, "key-length", f"{_INVALID}{words}")
 
 
 # --- Key conditions
@@ -147,12 +147,12 @@ def check_query_keys(
         too_many = len(operators) > MAX_TABLE_KEYS and index_name is None
         words = _UNSUPPORTED if "=" not in operators.values() or too_many else ""
     if words:
-        place.at("KeyConditionExpression").problem(TABLE, "key-condition", words)
+        place.at("KeyConditionExpression").report(TABLE, "key-condition", words)
     keys = {*partition, *sort} or set(operators)
     for name in dict.fromkeys(path[0] for path in filter_paths):
         if name in keys:
             words = f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
-            place.at("FilterExpression").problem(TABLE, "filter-key", words)
+            place.at("FilterExpression").report(TABLE, "filter-key", words)
 
 
 def _find_keys(index_name: object, table: TableKeys | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

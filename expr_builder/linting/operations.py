@@ -74,7 +74,7 @@ def _check_item(member: str, item: Read, place: Place, table: TableKeys | None) 
         check_key(item, place, table)
         return size
     if size > MAX_ITEM_BYTES:
-        place.problem(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
+        place.report(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
     if table is not None:
         check_item_key(item, place, table)
     return size
@@ -84,12 +84,12 @@ def _check_update(updates: list[UpdateAction], keys: tuple[str, ...], key_size: 
     for name in dict.fromkeys(update.path.segments[0] for update in updates):
         if name in keys:
             words = f"Cannot update attribute {name}. This attribute is part of the key"
-            place.problem(TABLE, "update-key", f"One or more parameter values were invalid: {words}")
+            place.report(TABLE, "update-key", f"One or more parameter values were invalid: {words}")
     if key_size is None:
         return 0
     # What DELETE takes out of a set is sent, and counts for the transaction, but makes no item larger.
     if key_size + _add_up(update for update in updates if update.keyword != "DELETE") > MAX_ITEM_BYTES:
-        place.problem(TABLE, "item-size", "Item size to update has exceeded the maximum allowed size")
+        place.report(TABLE, "item-size", "Item size to update has exceeded the maximum allowed size")
     return key_size + _add_up(updates)
 
 
@@ -102,7 +102,7 @@ def _make_single_check(kind: str, *legacy: str) -> Check:
         _check_action(kind, request, place, schemas, legacy)
         wanted = request.get("ReturnValues")
         if kind in ("Put", "Delete") and wanted in ("ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"):
-            place.at("ReturnValues").problem(ACTION, "return-values", "ReturnValues can only be ALL_OLD or NONE")
+            place.at("ReturnValues").report(ACTION, "return-values", "ReturnValues can only be ALL_OLD or NONE")
 
     return check
 
@@ -115,7 +115,7 @@ def _check_transact_write(request: Body, place: Place, schemas: Schemas) -> None
     size = _check_transaction(request, place.at("TransactItems"), schemas, kinds)
     if size > MAX_TRANSACTION_BYTES:
         words = f"The transaction's items of {size} bytes exceed {MAX_TRANSACTION_BYTES} bytes"
-        place.at("TransactItems").problem(TOTAL, "transaction-size", words)
+        place.at("TransactItems").report(TOTAL, "transaction-size", words)
 
 
 def _check_transact_get(request: Body, place: Place, schemas: Schemas) -> None:
@@ -134,7 +134,7 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
         given = [kind for kind in kinds if entry.get(kind) is not None]
         if len(given) != 1 and len(kinds) > 1:  # an entry's only kind is a required member: its shape says it all
             words = "TransactItems can only contain one of Check, Put, Update or Delete"
-            at.problem(ACTION, "transaction-action", words)
+            at.report(ACTION, "transaction-action", words)
         for kind in given:
             action = entry[kind]
             if is_mapping(action):
@@ -153,7 +153,7 @@ def _refuse_repeated(written: Iterable[_Written], schemas: Schemas, rule: str, w
         if target is None:
             continue
         if target in seen:
-            action.place.problem(TARGET, rule, words)
+            action.place.report(TARGET, rule, words)
         seen.add(target)
 
 
@@ -171,7 +171,7 @@ def _make_batch_check(operation: str, limit: int, check_table: CheckTable) -> Ch
             written += done
         # More than the limit in one table is reported for that table's list, as the service does.
         if sum(counts) > limit >= max(counts):
-            at.problem(CONSTRAINT, "batch-count", f"Too many items requested for the {operation} call")
+            at.report(CONSTRAINT, "batch-count", f"Too many items requested for the {operation} call")
         words = "Provided list of item keys contains duplicates"
         _refuse_repeated(written, schemas, "batch-same-item", words)
 
@@ -188,7 +188,7 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
         if len([kind for kind in ("PutRequest", "DeleteRequest") if entry.get(kind) is not None]) != 1:
             # The service's own words, misleading as they are.
             words = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported"
-            place.at(index).problem(ACTION, "batch-action", f"{words} datatypes")
+            place.at(index).report(ACTION, "batch-action", f"{words} datatypes")
         for kind, member in (("PutRequest", "Item"), ("DeleteRequest", "Key")):
             at = place.at(index, kind, member)
             item = read_item(_as_mapping(entry.get(kind)).get(member), at)
@@ -222,7 +222,7 @@ def _check_query(request: Body, place: Place, schemas: Schemas) -> None:
     read = check_expressions(request, place, expressions, legacy)
     if request.get("KeyConditionExpression") is None and request.get("KeyConditions") is None:
         words = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
-        place.problem(ACTION, "key-condition", words)
+        place.report(ACTION, "key-condition", words)
     table = schemas.find(request.get("TableName"))
     _check_reading(request, place, table)
     if read.key_condition is not None:
@@ -236,10 +236,10 @@ def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
     for missing, present in (("TotalSegments", "Segment"), ("Segment", "TotalSegments")):
         if request.get(missing) is None and request.get(present) is not None:
             words = f"The {missing} parameter is required but was not present in the request when {present} parameter"
-            place.at(present).problem(ACTION, "scan-segment", f"{words} is present")
+            place.at(present).report(ACTION, "scan-segment", f"{words} is present")
     segment, total = request.get("Segment"), request.get("TotalSegments")
     if isinstance(segment, int) and isinstance(total, int) and segment >= total:
-        place.at("Segment").problem(
+        place.at("Segment").report(
             ACTION,
             "scan-segment",
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
@@ -257,7 +257,7 @@ def _check_reading(request: Body, place: Place, table: TableKeys | None) -> None
     index = _find_index(request, place, table)
     if request.get("ConsistentRead") is True and index is not None and not index.local:
         words = "Consistent reads are not supported on global secondary indexes"
-        place.at("ConsistentRead").problem(TABLE, "index-consistent", words)
+        place.at("ConsistentRead").report(TABLE, "index-consistent", words)
     _check_select(request, place.at("Select"))
 
 
@@ -267,7 +267,7 @@ def _find_index(request: Body, place: Place, table: TableKeys | None) -> Index |
     if not isinstance(name, str) or table is None or not table.indexes:
         return None
     if name not in table.indexes:
-        place.at("IndexName").problem(TABLE, "index-unknown", f"The table does not have the specified index: {name}")
+        place.at("IndexName").report(TABLE, "index-unknown", f"The table does not have the specified index: {name}")
     return table.indexes.get(name)
 
 
@@ -277,13 +277,13 @@ def _check_select(request: Body, place: Place) -> None:
     if select in ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT") and projections:
         what = "only the Count" if select == "COUNT" else select
         words = f"Cannot specify the {projections[0]} when choosing to get {what}"
-        place.problem(ACTION, "select-projection", words)
+        place.report(ACTION, "select-projection", words)
     if select == "SPECIFIC_ATTRIBUTES" and not projections:
         words = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-        place.problem(ACTION, "select-projection", words)
+        place.report(ACTION, "select-projection", words)
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
         words = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
-        place.problem(ACTION, "select-value", words)
+        place.report(ACTION, "select-value", words)
 
 
 # --- JSON of any shape: what has the wrong one was reported already, and counts as empty

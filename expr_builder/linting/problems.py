@@ -85,7 +85,7 @@ class Place:
         steps = (f"{step + 1}.member" if isinstance(step, int) else step[:1].lower() + step[1:] for step in self.steps)
         return ".".join(steps)
 
-    def problem(self, stage: int, rule: str, message: str) -> None:
+    def report(self, stage: int, rule: str, message: str) -> None:
         """Report a problem here."""
         code = _CODES.get(stage, "ValidationException")
         self._found.append((stage, Problem(self.pointer, rule, code, message)))

@@ -77,7 +77,7 @@ class Shape:
 def check_shape(shape: Shape, value: object, place: Place) -> None:
     """Report every member of ``value`` that is unknown, missing, of the wrong type, or out of bounds."""
     if not _is_of_kind(shape.kind, value):
-        place.problem(SHAPE, "member-type", type_fault(value, _KINDS[shape.kind][1]))
+        place.report(SHAPE, "member-type", describe_type_fault(value, _KINDS[shape.kind][1]))
         return
     _check_bounds(shape, value, place)
     if isinstance(value, dict) and shape.members:
@@ -92,7 +92,7 @@ def check_shape(shape: Shape, value: object, place: Place) -> None:
             check_shape(shape.inner, element, place.at(index))
 
 
-def type_fault(value: object, wanted: str) -> str:
+def describe_type_fault(value: object, wanted: str) -> str:
     """The service's words for a JSON value of another type than ``wanted``."""
     if isinstance(value, (list, tuple)):
         return "Start of list found where not expected"
@@ -128,7 +128,7 @@ def _is_of_kind(kind: str, value: object) -> bool:
 def _check_members(shape: Shape, value: dict[str, object], place: Place) -> None:
     for name, element in value.items():
         if name not in shape.members:
-            place.at(name).problem(
+            place.at(name).report(
                 CLIENT,
                 "return-values" if name == "ReturnValues" else "member-unknown",
                 f'Unknown parameter in {place.parameter}: "{name}", must be one of: {", ".join(shape.members)}',
@@ -174,7 +174,7 @@ def _refuse(place: Place, rule: str, value: object, constraint: str) -> None:
         shown = "'{…}'" if value else "'{}'"
     else:
         shown = "null" if value is None else f"'{value}'"
-    place.problem(
+    place.report(
         CONSTRAINT,
         rule,
         f"1 validation error detected: Value {shown} at '{place.member}' failed to satisfy constraint: {constraint}",

@@ -10,7 +10,7 @@ from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
 
 from .problems import ACTION, SHAPE, is_mapping
-from .shapes import type_fault
+from .shapes import describe_type_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class _Reading:
     def refuse(self, place: Place, rule: str, words: str) -> None:
         """Report a value that is refused for what it is."""
         self.sound = False
-        place.problem(ACTION, rule, self.say(words))
+        place.report(ACTION, rule, self.say(words))
 
     def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
         """Report a value that is refused before it is looked at as a value: these words stand by themselves."""
         self.sound = False
-        place.problem(SHAPE, rule, words)
+        place.report(SHAPE, rule, words)
 
 
 def read_item(
@@ -85,7 +85,7 @@ def read_value(raw: object, place: Place, say: Callable[[str], str] = lambda wor
 
 def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> AttributeValue:
     if not is_mapping(raw):
-        reading.refuse_shape(place, type_fault(raw, "AttributeValue"))
+        reading.refuse_shape(place, describe_type_fault(raw, "AttributeValue"))
         return {}
     given = [tag for tag, content in raw.items() if tag in _READERS and content is not None]
     if len(given) != 1 or len(raw) != 1:
@@ -109,7 +109,7 @@ def _check_name(name: str, place: Place, reading: _Reading) -> None:
 
 def _read_text(content: object, place: Place, reading: _Reading, depth: int) -> str:
     if not isinstance(content, str):
-        reading.refuse_shape(place, type_fault(content, "String"))
+        reading.refuse_shape(place, describe_type_fault(content, "String"))
         return ""
     if not content.isascii() and any("\ud800" <= character <= "\udfff" for character in content):
         words = "The text contains half a surrogate pair, which UTF-8 cannot hold"
@@ -119,7 +119,7 @@ def _read_text(content: object, place: Place, reading: _Reading, depth: int) -> 
 
 def _read_number(content: object, place: Place, reading: _Reading, depth: int) -> str:
     if not isinstance(content, str):
-        reading.refuse_shape(place, type_fault(content, "String"))
+        reading.refuse_shape(place, describe_type_fault(content, "String"))
         return "0"
     try:
         return parse_number(content)
@@ -143,7 +143,7 @@ def _read_binary(content: object, place: Place, reading: _Reading, depth: int) -
     if isinstance(content, (bytes, bytearray)):
         return bytes(content)
     if not isinstance(content, str):
-        reading.refuse_shape(place, type_fault(content, "Blob"))
+        reading.refuse_shape(place, describe_type_fault(content, "Blob"))
         return b""
     from base64 import b64decode  # most requests hold no binary values
 
@@ -157,7 +157,7 @@ def _read_binary(content: object, place: Place, reading: _Reading, depth: int) -
 
 def _read_boolean(content: object, place: Place, reading: _Reading, depth: int) -> bool:
     if not isinstance(content, bool):
-        reading.refuse_shape(place, type_fault(content, "Boolean"))
+        reading.refuse_shape(place, describe_type_fault(content, "Boolean"))
     return content is True
 
 
@@ -170,7 +170,7 @@ def _read_null(content: object, place: Place, reading: _Reading, depth: int) -> 
 
 def _read_list(content: object, place: Place, reading: _Reading, depth: int) -> list[AttributeValue]:
     if not isinstance(content, (list, tuple)):
-        reading.refuse_shape(place, type_fault(content, "List"))
+        reading.refuse_shape(place, describe_type_fault(content, "List"))
         return []
     if _is_too_deep(place, reading, depth):
         return []
@@ -179,7 +179,7 @@ def _read_list(content: object, place: Place, reading: _Reading, depth: int) -> 
 
 def _read_map(content: object, place: Place, reading: _Reading, depth: int) -> dict[str, AttributeValue]:
     if not is_mapping(content):
-        reading.refuse_shape(place, type_fault(content, "Map"))
+        reading.refuse_shape(place, describe_type_fault(content, "Map"))
         return {}
     if _is_too_deep(place, reading, depth):
         return {}
@@ -201,7 +201,7 @@ def _is_too_deep(place: Place, reading: _Reading, depth: int) -> bool:
 def _make_set_reader(kind: str, read_element: Callable[[object, Place, _Reading, int], str | bytes]) -> Reader:
     def read(content: object, place: Place, reading: _Reading, depth: int) -> list[str | bytes]:
         if not isinstance(content, (list, tuple)):
-            reading.refuse_shape(place, type_fault(content, "List"))
+            reading.refuse_shape(place, describe_type_fault(content, "List"))
             return []
         if not content:
             # Two spaces: the service's own words.
