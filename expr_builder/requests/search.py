@@ -13,6 +13,7 @@ from expr_builder.expressions.nodes import find_paths
 from expr_builder.expressions.predicates import as_condition
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import as_path
+from expr_builder.limits import MAX_SCAN_SEGMENTS
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .table import Table
 
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
-_MAX_SEGMENTS = 1_000_000
 
 
 class Page:
@@ -351,9 +351,9 @@ class Scan(Search):
     def segment(self, number: int, of: int) -> Self:
         """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""
         whole = all(isinstance(part, int) and not isinstance(part, bool) for part in (number, of))
-        if not whole or not 1 <= of <= _MAX_SEGMENTS or not 0 <= number < of:
+        if not whole or not 1 <= of <= MAX_SCAN_SEGMENTS or not 0 <= number < of:
             raise BuildError(
-                f"segments are counted from 0 to one less than their number, which is 1 to {_MAX_SEGMENTS}",
+                f"segments are counted from 0 to one less than their number, which is 1 to {MAX_SCAN_SEGMENTS}",
                 rule="scan-segment",
                 place=self._place,
             )
