@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from .position import Position
+    from expr_builder.markers.position import Position
 
 _WIDTH = 24
 _LINE_SECONDS = 10.0
@@ -43,25 +43,26 @@ class Progress:
         if self._before is None:
             self._before = read  # of an earlier run that is gone on with: not this one's speed
         if self._bar:
-            self._stream.write(_ERASE + self._line(read, len(position.findings)))
-            self._stream.flush()
+            self._write(_ERASE + self._format_line(read, len(position.findings)))
         elif self._clock() - self._shown >= _LINE_SECONDS:
             self._shown = self._clock()
-            self._stream.write(self._line(read, len(position.findings)) + "\n")
-            self._stream.flush()
+            self._write(self._format_line(read, len(position.findings)) + "\n")
 
     def end(self) -> None:
         """Make room for what comes after it."""
         if self._bar:
-            self._stream.write(_ERASE)
-            self._stream.flush()
+            self._write(_ERASE)
 
-    def _line(self, read: int, findings: int) -> str:
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()  # a bar has no line's end that would do it
+
+    def _format_line(self, read: int, findings: int) -> str:
         seconds = max(self._clock() - self._started, 0.001)
         speed = (read - (self._before or 0)) / seconds
         done = f"{read:,} items"
         if self._about:
-            share = min(read / self._about, 1.0)
+            share = min(read / self._about, 1.0)  # the table may have grown since it was counted
             filled = round(share * _WIDTH)
             bar = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {share:4.0%}  " if self._bar else f"{share:.0%}, "
             done = f"{bar}{read:,} of about {self._about:,} items"

@@ -1,6 +1,6 @@
 """Every item of a table, in parallel, page by page; it can be stopped and taken up again.
 
-One page per segment is held in memory, and whatever the work on it reads besides.
+One page of each segment is held in memory, and whatever the work on it reads besides.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import threading
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .findings import Finding, distinct
+from .findings import Finding, merge_findings
 from .position import Position
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from expr_builder.attribute_values.values import Item
+
     from .checkpoint import Checkpoint
-    from .layout import Item, Layout
+    from .layout import Layout
 
     Work = Callable[[Sequence[Item]], tuple[Counter[str], list[Finding]]]
 
@@ -64,50 +66,38 @@ class Report:
     complete: bool
     resumed: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The sums, as JSON data."""
         kinds = Counter(finding.kind.value for finding in self.findings)
         counted = {**dict.fromkeys(("records", "markers", "others"), 0), **self.tally}
         return {"complete": self.complete, **counted, "findings": dict(sorted(kinds.items()))}
 
 
-def survey(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions) -> Report:
-    """Take every page of the table to ``work``, a thread for each segment.
-
-    Args:
-        layout: What to scan.
-        client: With a connection for each segment.
-        work: Called with a page's items, in several threads; returns what it counted and found.
-        options: How.
-    """
+def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions) -> Report:
+    """Take every page of the table to ``work``, in a thread for each segment; it returns what it counted and found."""
     checkpoint = options.checkpoint
     earlier = checkpoint.load() if checkpoint is not None else None
     position = earlier or Position(options.segments)
     if checkpoint is not None:
         checkpoint.save(position, now=True)  # a file that cannot be written is better known now than at the end
+    limited = done = False
     try:
-        _read(layout, client, work, position, options)
-    except BaseException:
+        _read_segments(layout, client, work, position, options)
+        # At the limit a page may have more than was looked for; whoever stops there mends what was found and begins
+        # anew.
+        limited = len(position.findings) >= options.most
+        done = position.complete or limited
+    finally:
         if checkpoint is not None:
-            checkpoint.save(position, now=True)
-        raise
-    # At the limit a page may have more than was looked for; whoever stops there mends what was found and begins anew.
-    limited = len(position.findings) >= options.most
-    if checkpoint is not None:
-        if position.complete or limited:
-            checkpoint.remove()
-        else:
-            checkpoint.save(position, now=True)
+            checkpoint.remove() if done else checkpoint.save(position, now=True)
     complete = position.complete and not limited
-    return Report(distinct(position.findings), position.tally, complete, earlier is not None)
+    return Report(merge_findings(position.findings), position.tally, complete, earlier is not None)
 
 
-def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions) -> None:
+def _read_segments(
+    layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions
+) -> None:
     stopping = threading.Event()
-
-    def go_on() -> bool:
-        return not stopping.is_set() and len(position.findings) < options.most and not options.enough()
-
     scan = layout.table.scan().project(*layout.attributes).limit(options.page_items)
 
     def read_segment(number: int) -> None:
@@ -115,13 +105,16 @@ def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position
         while True:
             page = part.start_from(position.start_of(number)).page(client)
             position.advance(number, page.last_key, *work(page.items))
-            if page.last_key is None or not go_on():
+            if page.last_key is None or stopping.is_set():
+                return
+            if len(position.findings) >= options.most or options.enough():
                 return
 
     with ThreadPoolExecutor(max(1, len(position.open_segments))) as pool:
         running = {pool.submit(read_segment, number) for number in position.open_segments}
         try:
             while running:
+                # Not until all are done: somebody watches, and Ctrl-C is only seen between two waits.
                 ended, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in ended:
                     future.result()
