@@ -13,7 +13,6 @@ An action's ``table`` can be left out where ``tables`` has only one.
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
 
 from expr_builder import Table, TransactWrite
 from expr_builder.errors import BuildError
@@ -43,12 +42,13 @@ _ACTION_MEMBERS = (
 )  # fmt: skip
 
 
-class Draft(NamedTuple):
+class Draft:
     """What is to be requested: the actions, and the arguments of the client call of an operation."""
 
-    actions: list[WriteAction]
-    operation: str
-    request: Mapping[str, object]
+    def __init__(self, actions: list[WriteAction], operation: str, request: Mapping[str, object]) -> None:
+        self.actions = actions
+        self.operation = operation
+        self.request = request
 
 
 def run_draft(blocks: Sequence[Namespace]) -> int:

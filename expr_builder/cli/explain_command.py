@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from base64 import b64decode
-from typing import NamedTuple
 
 from expr_builder.attribute_values.capacity import read_units, write_units
 from expr_builder.attribute_values.numbers import parse_number
@@ -74,12 +73,13 @@ def run_explain(arguments: Namespace) -> int:
     return 0
 
 
-class _Entry(NamedTuple):
+class _Entry:
     """One action, as cells of the table; its cost, ``None`` where that depends on what is stored, else at the least."""
 
-    cells: tuple[str, ...]
-    units: float | None
-    exact: bool
+    def __init__(self, cells: tuple[str, ...], units: float | None, *, exact: bool) -> None:
+        self.cells = cells
+        self.units = units
+        self.exact = exact
 
 
 def _read_entry(action: str, body: Body, table: TableKeys | None, *, transactional: bool) -> _Entry:
@@ -94,10 +94,12 @@ def _read_entry(action: str, body: Body, table: TableKeys | None, *, transaction
         units = read_units(size, consistent=bool(body.get("ConsistentRead")), transactional=transactional)
     exact = action == "Put"
     least = "" if exact else "≥ "
-    target = _shorten(describe_item({name: item[name] for name in table.key_types} if table and item else item))
+    target = describe_item({name: item[name] for name in table.key_types} if table and item else item)
+    if len(target) > _LONGEST_TARGET:  # of a put into a table whose keys nobody told, it is the whole item
+        target = f"{target[: _LONGEST_TARGET - 1]}…"
     condition = " AND ".join(_describe_conditions(body))
     cost = ("", "") if units is None else (f"{least}{size}", f"{least}{units:g}")
-    return _Entry((action, body["TableName"], target, describe_update(update), condition, *cost), units, exact)
+    return _Entry((action, body["TableName"], target, describe_update(update), condition, *cost), units, exact=exact)
 
 
 def _sum_up(operation: str, entries: Sequence[_Entry]) -> str:
@@ -128,10 +130,6 @@ def _list_bodies(operation: str, request: Body) -> list[tuple[str, Body]]:
             for key in reads["Keys"]
         ]
     return [(operation.removesuffix("Item"), request)]
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_TARGET else f"{text[: _LONGEST_TARGET - 1]}…"
 
 
 def _describe_conditions(body: Body) -> Iterator[str]:

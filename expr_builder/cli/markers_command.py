@@ -52,7 +52,7 @@ _HINTS = {
 
 
 def run_markers(options: Namespace) -> int:
-    """Carry out ``expr-builder markers``; every way in which it can fail becomes a CommandError, and so status 2."""
+    """Carry out ``expr-builder markers``; whatever fails becomes a CommandError, and so exit code 2."""
     try:
         import boto3  # noqa: F401  # botocore may be there without it, as a part of another tool
         from botocore.exceptions import BotoCoreError, ClientError
@@ -65,7 +65,7 @@ def run_markers(options: Namespace) -> int:
         kept = getattr(options, "checkpoint", None)
         going_on = f" The same command again goes on from {kept}." if kept else ""
         raise CommandError(f"Stopped.{going_on}") from None
-    # A request that could not be built is a layout that does not fit the table, not a finding: no status 1 for it.
+    # A BuildError here is a layout that does not fit the table, not a finding: it must not end with status 1.
     except (CheckpointError, Unsettled, RequestError, BatchIncomplete, BuildError) as error:
         raise CommandError(str(error)) from None
     except ClientError as error:
@@ -91,12 +91,12 @@ def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
         _print_mend(mend, options)
     outcomes = count_outcomes(mends)
     listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items()) or "nothing to mend"
-    _write(_format_json({"summary": outcomes}) if options.format == "json" else f"{listed}.\n")
+    sys.stdout.write(_format_json({"summary": outcomes}) if options.format == "json" else f"{listed}.\n")
     if options.dry_run or options.source or not mends:
         return _CLEAN if all(mend.outcome in (Outcome.MENDED, Outcome.GONE) for mend in mends) else _FOUND
     after = _scan(audit, layout, client, options, "audit again")
     if options.format == "text":
-        _write("Audited again:\n")
+        sys.stdout.write("Audited again:\n")
     return _print_report(after, options)
 
 
@@ -109,9 +109,9 @@ def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     answers = show(layout, client, options.value)
     if options.format == "json":
         for answer in answers:
-            _write(_format_json(answer.to_json()))
+            sys.stdout.write(_format_json(answer.to_json()))
     else:
-        _write(format_answers(options.value, answers))
+        sys.stdout.write(format_answers(options.value, answers))
     return _FOUND if any(answer.findings for answer in answers) else _CLEAN
 
 
@@ -128,9 +128,9 @@ def _scan(
     options: Namespace,
     title: str = "audit",
 ) -> Report:
-    """Go through the table, and show the progress on standard error."""
+    """Scan the table, with the progress on standard error."""
     progress = Progress(sys.stderr, title, _count_items(client, layout.table.name))
-    # A dry run goes over the same table as the run after it, and must not stand in for it.
+    # The real run after a dry run must not resume from where that one stopped.
     task = f"{options.command} --dry-run" if getattr(options, "dry_run", False) else options.command
     checkpoint = Checkpoint(Path(options.checkpoint), layout, task) if options.checkpoint else None
     try:
@@ -173,23 +173,19 @@ def _print_report(report: Report, options: Namespace) -> int:
         # Whoever repairs by these lines must see that their keys are not the real ones.
         hidden = {"redacted": True} if getattr(options, "redact", False) else {}
         for finding in report.findings:
-            _write(_format_json({**finding.to_json(), **hidden}))
-        _write(_format_json({"summary": report.to_json()}))
+            sys.stdout.write(_format_json({**finding.to_json(), **hidden}))
+        sys.stdout.write(_format_json({"summary": report.to_json()}))
     else:
-        _write(format_findings(report.findings) + format_report(report))
+        sys.stdout.write(format_findings(report.findings) + format_report(report))
     return _FOUND if report.findings or not report.complete else _CLEAN
 
 
 def _print_mend(mend: Mend, options: Namespace) -> None:
-    _write(_format_json(mend.to_json()) if options.format == "json" else format_mend(mend))
+    sys.stdout.write(_format_json(mend.to_json()) if options.format == "json" else format_mend(mend))
 
 
 def _format_json(data: Mapping[str, object]) -> str:
     return json.dumps(data, default=str) + "\n"
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
 
 
 def _explain(error: ClientError) -> str:

@@ -1,4 +1,4 @@
-"""How far a scan is, for whoever waits for it: a bar on a terminal, else a plain line now and then."""
+"""The progress of a scan: a bar on a terminal, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Progress:
 
     Args:
         stream: Where to; standard error, so that standard output holds the result alone.
-        title: What goes on.
-        about: How many items the table has, as far as is known. (DynamoDB counts them every six hours.)
-        clock: Seconds that only grow.
+        title: What is being done.
+        about: How many items the table has, if known. (DynamoDB counts them every six hours.)
+        clock: A clock that never goes back, in seconds.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Progress:
         """Show where it is."""
         read = sum(position.tally[kind] for kind in ("records", "markers", "others"))
         if self._before is None:
-            self._before = read  # of an earlier run that is gone on with: not this one's speed
+            self._before = read  # by the run that this one resumes: not this one's speed
         if self._bar:
             self._write(_ERASE + self._format_line(read, len(position.findings)))
         elif self._clock() - self._shown >= _LINE_SECONDS:
@@ -55,7 +55,7 @@ class Progress:
 
     def _write(self, text: str) -> None:
         self._stream.write(text)
-        self._stream.flush()  # a bar has no line's end that would do it
+        self._stream.flush()  # no line ends, so nothing else flushes a bar
 
     def _format_line(self, read: int, findings: int) -> str:
         seconds = max(self._clock() - self._started, 0.001)

@@ -1,4 +1,4 @@
-"""How a command is added to ``expr-builder``: its help has the same form as that of all others."""
+"""Adds a command to ``expr-builder``, with help in the same form as all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def add_subcommand(commands: Subcommands, name: str, purpose: str, examples: str) -> argparse.ArgumentParser:
-    """Add a command whose help says what it is for, and ends with examples as they are written here."""
+    """Add a command whose help says what it is for, and ends with examples, printed as they are."""
     return commands.add_parser(
         name,
         help=purpose,

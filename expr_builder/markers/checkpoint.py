@@ -1,4 +1,4 @@
-"""Where a scan has come to, kept in a file, so that an interrupted one goes on from there."""
+"""The position of a scan, kept in a file, so that an interrupted one can resume."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Checkpoint:
             raise CheckpointError(f"{self._path} cannot be read ({error.strerror}).") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise CheckpointError(f"{self._path} is no checkpoint: name another file.") from None
-        # Going on with it would skip whatever the other task has read.
+        # Resuming from it would skip whatever the other task has read.
         if task != self._task:
             raise CheckpointError(
                 f"{self._path} belongs to another task, table or declaration: finish that, or delete the file."
@@ -67,7 +67,7 @@ class Checkpoint:
     def save(self, position: Position, *, now: bool = False) -> None:
         """Write the file at once, or only when the last time was a while ago.
 
-        It is replaced as a whole: whoever interrupts this leaves the old one or the new one, never half of it.
+        It is replaced as a whole: an interruption leaves the old file or the new one, never half of one.
 
         Raises:
             CheckpointError: when it cannot be written.

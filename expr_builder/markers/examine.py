@@ -37,7 +37,7 @@ class Suspect(NamedTuple):
 
 
 class Unsettled(RuntimeError):
-    """A record changed between every two looks at it."""
+    """A record kept changing while it was looked at."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,9 +72,8 @@ class Examiner:
 
     def look_again(self, finding: Finding) -> Sight:
         """Look once more at what a finding is about."""
-        if finding.kind in (Kind.ORPHAN, Kind.DOUBLE) and finding.marker is not None:
-            return self.examine_marker(finding.field, finding.marker)
-        return self.examine_record(finding.record, finding.field)
+        from_the_marker = finding.kind in (Kind.ORPHAN, Kind.DOUBLE)
+        return self.examine(Suspect(finding.field, finding.record, finding.marker if from_the_marker else None))
 
     def examine_record(self, owner: object, field: str) -> Sight:
         """Tell whether the record of this owner has the marker of its value."""

@@ -1,4 +1,4 @@
-"""How far a scan has come, and what it met so far."""
+"""How far a scan has come, and what it has found so far."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Position:
 
     @property
     def open_segments(self) -> list[int]:
-        """The segments that are not."""
+        """The segments that are not at their end."""
         return list(self._starts)
 
     def start_of(self, segment: int) -> Item | None:
-        """Where a segment goes on."""
+        """The key after which a segment goes on; ``None`` for its beginning."""
         return self._starts[segment]
 
     def advance(self, segment: int, last_key: Item | None, tally: Counter[str], findings: Iterable[Finding]) -> None:

@@ -79,11 +79,7 @@ class Mender:
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
     def mend(self, finding: Finding, *, only: frozenset[Kind] = frozenset(Kind)) -> Mend:
-        """Look at a finding again and do what is to be done about it.
-
-        Args:
-            finding: From an audit, of whatever age.
-            only: The kinds to mend; if it turns out to be of another, it is left.
+        """Look at a finding again and do what is to be done about it, unless it is of another kind than ``only``.
 
         Raises:
             RequestUnfinished: when DynamoDB gave no final answer. Mending again is safe.

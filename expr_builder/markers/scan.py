@@ -1,4 +1,4 @@
-"""Every item of a table, in parallel, page by page; it can be stopped and taken up again.
+"""Reads every item of a table, in parallel, page by page; can be stopped and resumed.
 
 One page of each segment is held in memory, and whatever the work on it reads besides.
 """
@@ -34,11 +34,11 @@ class ScanOptions:
     """How to go through a table.
 
     Attributes:
-        segments: How many threads read; a checkpoint is gone on with in as many as it began with.
-        page_items: Items in a page of each.
+        segments: How many threads read; a checkpoint is resumed with as many as it began with.
+        page_items: How many items a page of each has.
         most: Stop after so many findings: that is enough to mend, or a sign that the table never had markers.
-        checkpoint: Keeps the position; a file that exists is gone on with.
-        watch: Called several times a second, to show how far it is.
+        checkpoint: Keeps the position; the scan resumes from a file that exists.
+        watch: Called several times a second, to show the progress.
         enough: Asked before each further page, by several threads; ``True`` ends the scan early.
     """
 
@@ -52,13 +52,13 @@ class ScanOptions:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What going through the table came to.
+    """What a scan of the table found.
 
     Attributes:
         findings: What is wrong, one for each fault, in a fixed order.
         tally: How many ``records``, ``markers`` and ``others`` were read, and what else was counted.
         complete: Whether the whole table was read.
-        resumed: Whether it went on from a checkpoint.
+        resumed: Whether the scan resumed from a checkpoint.
     """
 
     findings: list[Finding]
@@ -83,8 +83,7 @@ def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: Scan
     limited = done = False
     try:
         _read_segments(layout, client, work, position, options)
-        # At the limit a page may have more than was looked for; whoever stops there mends what was found and begins
-        # anew.
+        # At the limit, the last page was not looked at to its end: mend what was found, then start over.
         limited = len(position.findings) >= options.most
         done = position.complete or limited
     finally:
@@ -114,7 +113,7 @@ def _read_segments(
         running = {pool.submit(read_segment, number) for number in position.open_segments}
         try:
             while running:
-                # Not until all are done: somebody watches, and Ctrl-C is only seen between two waits.
+                # Short waits: somebody watches, and Ctrl-C is only seen between two of them.
                 ended, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in ended:
                     future.result()
@@ -122,5 +121,5 @@ def _read_segments(
                 if options.checkpoint is not None:
                     options.checkpoint.save(position)
         finally:
-            stopping.set()  # also after an error or Ctrl-C: each segment ends the page that it is at
+            stopping.set()  # after an error or Ctrl-C too: each segment finishes its page
     options.watch(position)

@@ -33,43 +33,41 @@ def find_suspects(
     Returns:
         How many records, markers and others there are, and the suspects.
     """
-    fields = [layout.field_of(item) for item in items]
-    records = [item for item in items if layout.is_record(item)]
-    marked = [(field, item) for field, item in zip(fields, items, strict=True) if field is not None]
-    tally = Counter(records=len(records), markers=len(marked), others=len(items) - len(records) - len(marked))
+    tally: Counter[str] = Counter()
+    pairs: list[tuple[Suspect, StoredItem | None]] = []
+    for item in items:
+        if (field := layout.field_of(item)) is not None:
+            tally["markers"] += 1
+            if markers:
+                suspect = Suspect(field, marker=str(item[layout.table.partition_key]))
+                pairs.append((suspect, layout.key_of_owner(name_holder(item))))
+        elif layout.is_record(item):
+            tally["records"] += 1
+            pairs += _list_claims(layout, item)
+        else:
+            tally["others"] += 1
+    known = _read_counterparts(layout, client, items, [key for _, key in pairs if key is not None])
 
-    claims = list(_list_claims(layout, records))
-    owned = [_find_owner(layout, field, item) for field, item in marked] if markers else []
-    known = _read_counterparts(layout, client, items, [key for _, key in (*claims, *owned) if key is not None])
+    def fits(suspect: Suspect, key: StoredItem | None) -> bool:
+        counterpart = None if key is None else known[_identify(layout, key)]
+        if suspect.marker is None:
+            return name_holder(counterpart) == suspect.owner
+        return layout.find_marker(counterpart, suspect.field) == suspect.marker
 
-    def counterpart_of(key: StoredItem | None) -> Item | None:
-        return None if key is None else known[_identify(layout, key)]
-
-    found = [suspect for suspect, key in claims if name_holder(counterpart_of(key)) != suspect.owner]
-    found += [
-        suspect for suspect, key in owned if layout.find_marker(counterpart_of(key), suspect.field) != suspect.marker
-    ]
-    return tally, found
+    return tally, [suspect for suspect, key in pairs if not fits(suspect, key)]
 
 
-def _list_claims(layout: Layout, records: Iterable[Item]) -> Iterator[tuple[Suspect, StoredItem | None]]:
+def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:
     """For each value that a record must have a marker for, that marker's key; ``None`` for an impossible value."""
-    for record in records:
-        for field in layout.fields:
-            suspect = Suspect(field, owner=layout.owner_of(record))
-            try:
-                partition = layout.require_marker(record, field)
-            except Unkeyed:
-                yield suspect, None
-            else:
-                if partition is not None:
-                    yield suspect, layout.marker_key(field, partition)
-
-
-def _find_owner(layout: Layout, field: str, marker: Item) -> tuple[Suspect, StoredItem | None]:
-    """A marker, and the key of the record that it names as its owner."""
-    suspect = Suspect(field, marker=str(marker[layout.table.partition_key]))
-    return suspect, layout.key_of_owner(name_holder(marker))
+    for field in layout.fields:
+        suspect = Suspect(field, owner=layout.owner_of(record))
+        try:
+            partition = layout.require_marker(record, field)
+        except Unkeyed:
+            yield suspect, None
+        else:
+            if partition is not None:
+                yield suspect, layout.marker_key(field, partition)
 
 
 def _read_counterparts(
