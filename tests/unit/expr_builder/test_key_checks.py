@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from expr_builder import Table, lint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # The sort key comes first by alphabet and in every key below: what counts is its place in the declaration.
 TABLE = Table("t", partition_key="partition", sort_key="a_sort")
@@ -18,7 +21,7 @@ TOO_LONG = {
 }
 
 
-def key(tag: str = "S", **sizes: int) -> dict[str, Any]:
+def key(sizes: Mapping[str, int], tag: str = "S") -> dict[str, Any]:
     """A key whose attributes have so many bytes."""
     return {name: {tag: "x" * sizes.get(name, 1)} for name in ("a_sort", "partition")}
 
@@ -32,14 +35,17 @@ def told(operation: str, sent: dict[str, Any], *, declared: bool = True) -> list
 @pytest.mark.parametrize("operation", ["PutItem", "GetItem", "DeleteItem"])
 @pytest.mark.parametrize("name", LONGEST)
 def test_each_attribute_of_a_declared_key_has_its_own_longest_size(name: str, operation: str) -> None:
-    assert told(operation, key(**{name: LONGEST[name]})) == []
-    assert told(operation, key(**{name: LONGEST[name] + 1})) == [(f"/{name}", "key-length", TOO_LONG[name])]
+    assert told(operation, key({name: LONGEST[name]})) == []
+    assert told(operation, key({name: LONGEST[name] + 1})) == [(f"/{name}", "key-length", TOO_LONG[name])]
 
 
 @pytest.mark.parametrize("operation", ["PutItem", "GetItem"])
 def test_both_attributes_of_a_key_are_looked_at(operation: str) -> None:
-    assert [pointer for pointer, *_ in told(operation, key(partition=2049, a_sort=1025))] == ["/partition", "/a_sort"]
-    assert [pointer for pointer, *_ in told(operation, key(tag="B", partition=0, a_sort=0))] == [
+    assert [pointer for pointer, *_ in told(operation, key({"partition": 2049, "a_sort": 1025}))] == [
+        "/partition",
+        "/a_sort",
+    ]
+    assert [pointer for pointer, *_ in told(operation, key({"partition": 0, "a_sort": 0}, tag="B"))] == [
         "/partition",
         "/a_sort",
     ]
@@ -48,14 +54,14 @@ def test_both_attributes_of_a_key_are_looked_at(operation: str) -> None:
 @pytest.mark.parametrize("name", LONGEST)
 def test_of_an_undeclared_key_nobody_knows_which_attribute_sorts(name: str) -> None:
     # Each may be the partition key, so each may have its size.
-    assert told("GetItem", key(**{name: 2048}), declared=False) == []
-    assert told("GetItem", key(**{name: 2049}), declared=False) == [(f"/{name}", "key-length", TOO_LONG["partition"])]
+    assert told("GetItem", key({name: 2048}), declared=False) == []
+    assert told("GetItem", key({name: 2049}), declared=False) == [(f"/{name}", "key-length", TOO_LONG["partition"])]
 
 
 @pytest.mark.parametrize("operation", ["PutItem", "GetItem"])
 def test_a_key_attribute_of_another_type_is_named(operation: str) -> None:
     for name in LONGEST:
-        assert [found[:2] for found in told(operation, {**key(), name: {"N": "1"}})] == [(f"/{name}", "key-type")]
+        assert [found[:2] for found in told(operation, {**key({}), name: {"N": "1"}})] == [(f"/{name}", "key-type")]
 
 
 def test_a_number_has_no_longest_size_in_bytes() -> None:
