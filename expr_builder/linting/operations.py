@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expr_builder.attribute_values.values import item_size, size_of
-from expr_builder.expressions.nodes import And, Comparison, Condition, Literal, Path
+from expr_builder.expressions.nodes import Comparison, Condition, Literal, Path, conjuncts
 from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES
 
 from .expressions import check_expressions
@@ -373,8 +373,9 @@ def _check_query_keys(read: Expressions, request: dict[str, Any], place: Place, 
     Of a table that was not declared only this much is known: a partition key is compared with ``=``, a table has two
     key attributes at most, and what is in the key condition is no business of the filter.
     """
+    assert read.key_condition is not None  # noqa: S101  # it was read without fault
     at = place.at("KeyConditionExpression")
-    operators = dict(map(_key_part, _parts(read.key_condition)))
+    operators = dict(map(_key_part, conjuncts(read.key_condition)))
     partition, sort = _query_schema(request, table)
     if partition:
         words = _misfit(operators, partition, sort)
@@ -417,10 +418,6 @@ def _misfit(operators: dict[Any, str], partition: tuple[str, ...], sort: tuple[s
     if len(others) > len(sort):
         return "Query key condition not supported"
     return "" if all(operators[name] == "=" for name in used[:-1]) else "Query key condition not supported"
-
-
-def _parts(condition: Condition | None) -> tuple[Any, ...]:
-    return condition.parts if isinstance(condition, And) else (condition,)
 
 
 def _key_part(part: Condition) -> tuple[Any, str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import size_of, sized_item
+from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.render import Placeholders, render
@@ -145,7 +146,7 @@ class TableKeys:
         """
         if not isinstance(key, Mapping):
             raise self.not_a_key(key)
-        typed, _ = sized_item(key)
+        typed, _ = serialize_item(key)
         self.check_key(typed)
         self.refuse_others(typed)
         return typed

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError
-from expr_builder.expressions.key_conditions import key_condition_fault
-from expr_builder.expressions.nodes import And, Between, Comparison, Condition, Path
-from expr_builder.expressions.paths import path_text
-from expr_builder.expressions.predicates import as_condition
+from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.key_conditions import find_key_condition_fault
+from expr_builder.expressions.nodes import Between, Comparison, Condition, Path, conjuncts
+from expr_builder.expressions.paths import write_path
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import as_path
 from expr_builder.sending.conversation import refuse_unsuitable_client
@@ -283,12 +283,12 @@ class Query(Search):
             request["ScanIndexForward"] = False
 
     def _check_key_condition(self) -> None:
-        fault = key_condition_fault(self._key_condition)
+        fault = find_key_condition_fault(self._key_condition)
         if fault is not None:
             raise BuildError(
                 fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
             )
-        operators = {_subject(part): _operator(part) for part in _parts(self._key_condition)}
+        operators = {_subject(part): _operator(part) for part in conjuncts(self._key_condition)}
         index = self._declared_index()
         if index is not None:
             self._check_schema(operators, index.partition_keys, index.sort_keys)
@@ -372,13 +372,9 @@ def _missed(name: str, fix: str) -> BuildError:
     )
 
 
-def _parts(condition: Condition) -> tuple[Condition, ...]:
-    return condition.parts if isinstance(condition, And) else (condition,)
-
-
 def _subject(part: Condition) -> str:
     """The key attribute that one part of a sound key condition is about."""
-    return next(path_text(path.segments) for path in _paths_in(part))
+    return next(write_path(path.segments) for path in _paths_in(part))
 
 
 def _operator(part: Condition) -> str:

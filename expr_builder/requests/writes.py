@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import sized_item
+from expr_builder.attribute_values.serializing import serialize_item
 from expr_builder.errors import BuildError
+from expr_builder.expressions.joining import as_condition
 from expr_builder.expressions.nodes import And, Condition, Literal
-from expr_builder.expressions.paths import path_text
-from expr_builder.expressions.predicates import as_condition
+from expr_builder.expressions.paths import write_path
 from expr_builder.expressions.render import Placeholders, render, render_update
 from expr_builder.expressions.updates import (
     add_actions,
-    checked_actions,
-    extended,
+    check_actions,
+    join_actions,
+    read_targets,
     remove_actions,
     set_actions,
-    targets,
 )
 from expr_builder.limits import MAX_ITEM_BYTES
 
@@ -59,7 +59,7 @@ class WriteAction(Action):
         try:
             if type(content) is not dict and not isinstance(content, Mapping):
                 raise self._not_a_mapping(content)
-            self._content, self._content_size = sized_item(content)
+            self._content, self._content_size = serialize_item(content)
             self._target = table.check_key(self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
                 self._check_content()
@@ -165,7 +165,7 @@ class WriteAction(Action):
 
     def _guarded(self, condition: Condition) -> Self:
         copy = self._copy()
-        copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
+        copy._condition = condition if self._condition is None else And.of(self._condition, condition)
         return copy
 
     def _body(self) -> dict[str, Any]:
@@ -301,7 +301,7 @@ class Update(KeyedAction):
         Raises:
             BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
         """
-        return self._with("set", lambda: set_actions(targets(values, attributes, "set")))
+        return self._with("set", lambda: set_actions(read_targets(values, attributes, "set")))
 
     def remove(self, *paths: Target) -> Self:
         """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
@@ -309,15 +309,15 @@ class Update(KeyedAction):
 
     def add(self, *values: Any, **attributes: Any) -> Self:
         """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
-        return self._with("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
+        return self._with("add", lambda: add_actions("ADD", read_targets(values, attributes, "add")))
 
     def delete(self, *values: Any, **attributes: Any) -> Self:
         """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
-        return self._with("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+        return self._with("delete", lambda: add_actions("DELETE", read_targets(values, attributes, "delete")))
 
     def apply(self, actions: Iterable[UpdateAction]) -> Self:
         """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
-        return self._with("apply", lambda: checked_actions(actions))
+        return self._with("apply", lambda: check_actions(actions))
 
     def _with(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
         try:
@@ -325,7 +325,7 @@ class Update(KeyedAction):
             for action in more:
                 self._refuse_key(action.path)
             copy = self._copy()
-            copy._actions = extended(self._actions, more)
+            copy._actions = join_actions(self._actions, more)
         except BuildError as error:
             raise error.within(f"{self._place}, {method}") from None
         return copy
@@ -345,7 +345,7 @@ class Update(KeyedAction):
     def _refuse_key(self, path: Path) -> None:
         if path.segments[0] in self._table.key_types:
             raise BuildError(
-                f"{path_text(path.segments)} is part of the key, which an update cannot change",
+                f"{write_path(path.segments)} is part of the key, which an update cannot change",
                 rule="update-key",
                 fix="put a new item and delete the old one, in one transaction",
             )
@@ -395,7 +395,3 @@ class Check(KeyedAction):
                 fix="add when(…), if_exists() or if_not_exists()",
             )
         return super()._body()
-
-
-def _parts(*conditions: Condition) -> tuple[Condition, ...]:
-    return tuple(part for one in conditions for part in (one.parts if isinstance(one, And) else (one,)))
