@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
-from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import Literal
-from expr_builder.expressions.parser import Parser, Unknown
-from expr_builder.expressions.paths import first_clash
+from expr_builder.expressions.operand_parser import Unknown
+from expr_builder.expressions.parser import Parser
+from expr_builder.expressions.paths import find_first_clash
 from expr_builder.expressions.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
 from expr_builder.limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
@@ -242,7 +243,7 @@ def _rank(rule: str, ranks: tuple[str, ...]) -> int:
 
 def _check_key_condition(place: Place, read: Expressions) -> None:
     assert read.key_condition is not None  # noqa: S101  # it was read without fault
-    words = key_condition_fault(read.key_condition)
+    words = find_key_condition_fault(read.key_condition)
     if words is not None:
         place.report(ACTION, "key-condition", words)
         read.key_condition = None
@@ -252,26 +253,26 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
 
 
 def _read_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.condition()
+    parser.read_condition()
 
 
 def _read_filter(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.condition()
+    parser.read_condition()
     read.filter_paths = parser.paths
 
 
 def _read_key_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    condition = parser.condition()
+    condition = parser.read_condition()
     read.key_condition = None if reader.faults else condition
 
 
 def _read_update(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    read.update = parser.update()
+    read.update = parser.read_update()
     _check_clash([action.path.segments for action in read.update], "update-overlap", reader)
 
 
 def _read_projection(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    _check_clash([path.segments for path in parser.projection()], "projection-overlap", reader)
+    _check_clash([path.segments for path in parser.read_projection()], "projection-overlap", reader)
 
 
 _READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {
@@ -284,7 +285,7 @@ _READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {
 
 
 def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
-    clash = first_clash(paths)
+    clash = find_first_clash(paths)
     if clash is not None:
         one, other, how = clash
         words = (

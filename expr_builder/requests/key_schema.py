@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import size_of, sized_item
+from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.nodes import And, Comparison, Path
+from expr_builder.expressions.nodes import Comparison, Path, conjuncts
 from expr_builder.limits import (
     MAX_INDEX_KEYS,
     MAX_KEY_NAME_BYTES,
@@ -94,7 +95,7 @@ def _say_missed(name: str) -> str:
 def read_operators(condition: Condition) -> dict[str, str]:
     """For each attribute that a sound key condition is about, its operator; ``""`` for anything but a comparison."""
     operators = {}
-    for part in condition.parts if isinstance(condition, And) else (condition,):
+    for part in conjuncts(condition):
         path = next(child for child in part.children() if isinstance(child, Path))
         operators[str(path.segments[0])] = part.operator if isinstance(part, Comparison) else ""
     return operators
@@ -197,7 +198,7 @@ class PrimaryKey(KeySchema):
         """
         if not isinstance(key, Mapping):
             raise self.make_type_error(key)
-        typed, _ = sized_item(key)
+        typed, _ = serialize_item(key)
         self.check(typed)
         self.refuse_others(typed)
         return typed

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
-from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import find_paths
-from expr_builder.expressions.predicates import as_condition
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import as_path
 from expr_builder.limits import MAX_SCAN_SEGMENTS
@@ -310,7 +310,7 @@ class Query(Search):
             request["ScanIndexForward"] = False
 
     def _check_key_condition(self) -> None:
-        fault = key_condition_fault(self._key_condition)
+        fault = find_key_condition_fault(self._key_condition)
         if fault is not None:
             raise BuildError(
                 fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from expr_builder.attribute_values.values import from_attribute_value
 from expr_builder.errors import TransactionCanceled
+from expr_builder.expressions.evaluate import evaluate
 from expr_builder.expressions.nodes import Literal
 from expr_builder.sending.conversation import back_off
 from expr_builder.unique import RECORD
@@ -160,7 +161,7 @@ class MarkedWrites(Generic[M]):
         def draft(old: dict[str, Any] | None) -> UniqueWrite | None:
             if old is not None:
                 return self._unique.delete(old, when=guard)
-            if guard is not None and not guard.evaluate(None):
+            if guard is not None and not evaluate(guard, None):
                 raise Refused(None, sent_again=False)
             return None
 
@@ -182,7 +183,7 @@ class MarkedWrites(Generic[M]):
                 if RECORD not in error.failed:
                     raise
                 refused = _refused(error)
-                minded = guard is not None and not guard.evaluate(refused.row)
+                minded = guard is not None and not evaluate(guard, refused.row)
                 if minded or attempt == _ROUNDS:
                     raise refused from error
             else:

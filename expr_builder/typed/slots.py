@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from expr_builder.errors import BuildError
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.joining import all_of
 
 from .marked import change_record, touched
 from .rows_and_guards import joined

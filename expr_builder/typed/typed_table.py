@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BatchIncomplete, BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.joining import all_of
 from expr_builder.requests.batches import BatchGet, BatchWrite
 from expr_builder.requests.table import Table
 from expr_builder.sending.blocking import refuse_resource

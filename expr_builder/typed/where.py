@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.joining import all_of
 
 from .errors import InvalidQuery
 from .key_templates import listed
