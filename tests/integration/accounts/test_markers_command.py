@@ -20,6 +20,7 @@ from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
 from tests.support.store import Store
 from tests.support.template import ROOT, create_table
+from tools import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -423,14 +424,23 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     BatchWrite.stream(cloud_store.client, (table.put(item) for item in (*orphans, *others)))
     command = [sys.executable, "-m", "expr_builder.markers", "audit", "--segments", "1", "--checkpoint", str(kept)]
     running = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=processes.heed_interrupts,
     )
     deadline = time.monotonic() + 60
     while not kept.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
 
     running.send_signal(signal.SIGINT)
-    stopped = running.communicate(timeout=60)
+    try:
+        stopped = running.communicate(timeout=60)
+    finally:
+        processes.stop(running)
     read = sum(json.loads(kept.read_text())["tally"].values())
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
