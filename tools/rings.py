@@ -127,7 +127,8 @@ def strict() -> bool:
 
 def _prepare(rings: Iterable[str]) -> None:
     for environment in dict.fromkeys(need for name in rings for need in RINGS[name].needs):
-        venvs.ensure(environment)
+        if environment != "dev":  # this runs in it, and it cannot be made anew underneath
+            venvs.ensure(environment)
 
 
 def _covering() -> dict[str, str]:
