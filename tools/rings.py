@@ -183,7 +183,7 @@ def _pytest(
     return outcome
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> int:
+def _wait(process: subprocess.Popen[bytes], seconds: float, end_seconds: float = END_SECONDS) -> int:
     """The exit code; nothing of the process is left, however the wait ends."""
     try:
         return process.wait(seconds)
@@ -192,10 +192,10 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> int:
         return 1
     except KeyboardInterrupt:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(END_SECONDS)
+            process.wait(end_seconds)
         raise
     finally:
-        processes.stop(process, seconds=END_SECONDS)
+        processes.stop(process, seconds=end_seconds)
 
 
 def _read(report: Path) -> Outcome:
