@@ -1,4 +1,6 @@
-"""What can go wrong, as one tree of types::
+"""What can go wrong, as one tree of types.
+
+::
 
     ExprBuilderError
       BuildError(ValueError)           before anything is sent: rule, place and fix, never a value
