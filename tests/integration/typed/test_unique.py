@@ -46,10 +46,9 @@ def accounts_of(plain: Table, client: DynamoDBClient, **options: Any) -> Account
         client,
         partition_key="ACCT#{account_id}",
         sort_key="PROFILE",
-        read="strict",
         unique=unique,
         **options,
-    )
+    ).strict()
 
 
 @pytest.fixture
