@@ -3,6 +3,7 @@ attributes are all that it tells."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from pydantic_core.core_schema import ErrorType
@@ -45,6 +46,7 @@ class ItemTooLarge(BuildError):
         self.largest = list(largest)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class FieldProblem:
     """What is wrong with one field.
 
@@ -54,12 +56,9 @@ class FieldProblem:
         message: What is expected, without the value; empty where only the value could tell.
     """
 
-    __slots__ = ("code", "field", "message")
-
-    def __init__(self, field: str, code: str, message: str = "") -> None:
-        self.field = field
-        self.code = code
-        self.message = message
+    field: str
+    code: str
+    message: str = ""
 
     def __repr__(self) -> str:
         return f"FieldProblem({self.field!r}, {self.code!r}, {self.message!r})"
@@ -85,10 +84,7 @@ class ValidationFailed(ExprBuilderError, ValueError):
 def list_problems(error: ValidationError, names: Collection[str]) -> list[FieldProblem]:
     """List what pydantic found, without any value.
 
-    Args:
-        error: pydantic's error.
-        names: The names of fields, which may be told. Other parts of a path may be keys of a dictionary, which are
-            data, and are shown as ``*``.
+    Of a path only ``names``, those of fields, are told. Others may be keys of a dictionary, which are data: ``*``.
     """
     return [
         FieldProblem(_write_path(found["loc"], names), found["type"], _find_safe_message(found))
@@ -103,13 +99,8 @@ def list_names(names: Iterable[str], word: str = "and") -> str:
 
 
 def _write_path(location: tuple[int | str, ...], names: Collection[str]) -> str:
-    path = ""
-    for part in location:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        else:
-            path += f".{part if part in names else '*'}"
-    return path.removeprefix(".") or "the whole"
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part if part in names else '*'}" for part in location)
+    return "".join(parts).removeprefix(".") or "the whole"
 
 
 def _find_safe_message(found: ErrorDetails) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -36,10 +37,11 @@ class RawItem(dict[str, Any]):
         self.problems = list(problems)
 
     def __repr__(self) -> str:
-        problems = f", {len(self.problems)} problems" if self.problems else ""
+        problems = f" ({'; '.join(map(str, self.problems))})" if self.problems else ""
         return f"<RawItem with {', '.join(self)}{problems}>"
 
 
+@dataclass(frozen=True)
 class Expiry:
     """Tells items whose time to live is over; DynamoDB sweeps them only after a while.
 
@@ -48,9 +50,8 @@ class Expiry:
         clock: The time in seconds since 1970.
     """
 
-    def __init__(self, attribute: str | None, clock: Callable[[], float]) -> None:
-        self.attribute = attribute
-        self.clock = clock
+    attribute: str | None
+    clock: Callable[[], float]
 
     def is_visible(self, item: Item) -> bool:
         """Tell whether the item counts as stored: not one that has expired and only waits to be swept."""
@@ -62,22 +63,12 @@ class Expiry:
 
 
 class ItemReader(Generic[M]):
-    """Turns stored items into what a typed table returns.
-
-    Args:
-        codec: The model's.
-        table: The table's name, for the warning.
-        mode: ``"coerce"``, ``"strict"`` or ``"raw"``.
-    """
+    """Turns stored items into what a typed table returns, in a mode: ``"coerce"``, ``"strict"`` or ``"raw"``."""
 
     def __init__(self, codec: Codec[M], table: str, mode: str) -> None:
         self.mode = mode
         self._codec = codec
         self._table = table
-
-    def in_mode(self, mode: str) -> ItemReader[M]:
-        """The same in another mode."""
-        return ItemReader(self._codec, self._table, mode)
 
     def read(self, item: StoredItem) -> M | RawItem:
         """Read one item, as the mode says."""

@@ -17,17 +17,20 @@ from expr_builder.unique import RECORD
 
 from .errors import InvalidQuery
 from .optimistic_writes import settle
+from .write_drafts import guard_action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+
     from expr_builder.attribute_values.values import Item, StoredItem
     from expr_builder.expressions.nodes import Condition
     from expr_builder.requests.writes import Update
-    from expr_builder.sending.conversation import Patience
     from expr_builder.unique import Unique, UniqueWrite
 
+    from .optimistic_writes import SendOptions
     from .write_drafts import Drafts
 
 
@@ -43,11 +46,9 @@ def change_record(unique: Unique, drafts: Drafts[Any], old: Item, new: Item, gua
         InvalidQuery: when the keys differ.
     """
     sets, removed = drafts.compare(old, new)
-    update = drafts.table.update(drafts.key.take_from(old))
+    # The marked fields are Unique's to change, together with their markers.
     rest = {name: value for name, value in sets.items() if name not in unique.markers}
-    gone = [name for name in removed if name not in unique.markers]
-    update = update.set(rest) if rest else update
-    update = update.remove(*gone) if gone else update
+    update = drafts.replace(old, rest, [name for name in removed if name not in unique.markers])
     fields = {field: new.get(field) for field in unique.markers}
     return unique.change(old, update=update, when=guard, **fields)
 
@@ -57,29 +58,14 @@ class MarkedWrites:
 
     Each raises :class:`ConditionFailed` when its guard does not hold, and :class:`UniqueViolation` with all fields that
     are taken.
-
-    Args:
-        unique: Says which.
-        drafts: Makes items and actions.
-        fetch: Reads an item consistently by the table's key, ``None`` when there is none.
-        send: Sends a transaction.
-        patience: How often, and how long, to start again.
     """
 
-    def __init__(
-        self,
-        unique: Unique,
-        drafts: Drafts[Any],
-        fetch: Callable[[Item], StoredItem | None],
-        send: Callable[[UniqueWrite], object],
-        patience: Patience,
-    ) -> None:
+    def __init__(self, unique: Unique, drafts: Drafts[Any], client: DynamoDBClient, options: SendOptions) -> None:
         self.fields = unique.markers.keys()
         self._unique = unique
         self._drafts = drafts
-        self._fetch = fetch
-        self._transact = send
-        self._patience = patience
+        self._client = client
+        self._options = options
 
     def concerns(self, attributes: Iterable[str | int]) -> bool:
         """Tell whether a unique field is among the attributes."""
@@ -97,17 +83,17 @@ class MarkedWrites:
                 return self._unique.create(item, when=guard)
             return change_record(self._unique, self._drafts, old, item, guard)
 
-        self._settle(self._drafts.key.take_from(item), guard, draft)
+        self._settle(self._drafts.key.derive(item), guard, draft)
 
     def change(self, old: Item, new: Item, guard: Condition | None) -> None:
         """Turn the record that was read into another, once."""
         self._send(change_record(self._unique, self._drafts, old, new, guard))
 
-    def update(self, key: Item, update: Update, guard: Condition) -> None:
+    def update(self, key: Item, update: Update, guard: Condition | None) -> None:
         """Carry out an update that changes unique fields."""
         fields = self._read_new_values(update)
         others = tuple(action for action in update.actions if action.path.segments[0] not in fields)
-        rest = self._drafts.table.update(key).apply(others).when(guard)
+        rest = guard_action(self._drafts.table.update(key).apply(others), guard)
 
         def draft(old: StoredItem | None) -> UniqueWrite:
             if old is None:
@@ -132,9 +118,10 @@ class MarkedWrites:
         self, key: Item, guard: Condition | None, draft: Callable[[StoredItem | None], UniqueWrite | None]
     ) -> None:
         settle(
-            lambda: self._fetch(key),
+            self._drafts.table.get(key, consistent=True),
             lambda old: partial(self._send, draft(old)),
-            self._patience,
+            self._client,
+            self._options,
             # What the caller demands does not hold, so that reading again would not help.
             is_final=lambda refused: guard is not None and not evaluate(guard, refused.item),
         )
@@ -143,7 +130,7 @@ class MarkedWrites:
         if write is None:
             return
         try:
-            self._transact(write)
+            write.send(self._client, **self._options)
         except TransactionCanceled as error:
             if RECORD not in error.failed:
                 raise

@@ -61,15 +61,13 @@ class Codec(Generic[M]):
         self.computed = shape.computed
         self._known = _collect_names(model)
         self._ttl = None if ttl is None else self.stored_names[ttl]
-        self._left_out = {
-            stored: rule
-            for name, stored in self.stored_names.items()
-            if (rule := _find_left_out(model.model_fields[name])) is not None
-        }
+        fields = [(stored, model.model_fields[name]) for name, stored in self.stored_names.items()]
+        self._left_out = {stored: empty for stored, field in fields if (empty := _find_empty(field)) is not None}
+        # Where there is no default, what a missing attribute stands for is filled in, unless another name has it.
         self._filled_in = {
-            stored: (self._find_names(stored), rule)
-            for name, stored in self.stored_names.items()
-            if (rule := self._left_out.get(stored)) is not None and model.model_fields[name].is_required()
+            stored: ([name for name, field in self.names.items() if self.stored_names[field] == stored], empty)
+            for stored, empty in self._left_out.items()
+            if dict(fields)[stored].is_required()
         }
         self._not_read = frozenset(keys).difference(self.names) | self.computed
         self._partial: type[BaseModel] | None = None
@@ -99,10 +97,7 @@ class Codec(Generic[M]):
     # --- models -> items
 
     def check(self, model: object) -> M:
-        """Validate what is to be written, nested models too, and return it with its unknown attributes.
-
-        Args:
-            model: A model, or an item as a mapping.
+        """Validate a model, nested ones too, or an item as a mapping; unknown attributes come along.
 
         Raises:
             ValidationFailed: when it is not what the model declares.
@@ -134,11 +129,7 @@ class Codec(Generic[M]):
     def encode_fields(self, values: Mapping[str, object]) -> StoredItem:
         """Check some fields by themselves, as far as types, constraints and validators of fields go.
 
-        Args:
-            values: Values by the names of fields.
-
-        Returns:
-            Their stored forms by the names of attributes.
+        Values come by the names of fields; their stored forms are returned by the names of attributes.
 
         Raises:
             ValidationFailed: when one does not fit its field.
@@ -157,12 +148,12 @@ class Codec(Generic[M]):
         return found
 
     def is_left_out(self, stored: str, value: object) -> bool:
-        """Tell whether a field with this value is stored by leaving its attribute out; computed ones are for ``None``."""
-        rule = self._left_out.get(stored)
-        return rule.leaves_out(value) if rule is not None else value is None and stored in self.computed
-
-    def _find_names(self, stored: str) -> tuple[str, ...]:
-        return tuple(name for name, field in self.names.items() if self.stored_names[field] == stored)
+        """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
+        empty = self._left_out.get(stored)
+        if empty in (None, types.NoneType):
+            return value is None and (empty is not None or stored in self.computed)
+        # An empty set may be in its stored form already: a list.
+        return isinstance(value, (set, frozenset, list)) and not value
 
     def _store(self, stored: str, value: object) -> object:
         try:
@@ -199,18 +190,12 @@ class _Shape:
                     fix="declare one alias=…, or name it among the AliasChoices",
                 )
             self.names.update(dict.fromkeys(accepted, name))
-        computed = model.model_computed_fields
-        self.computed = frozenset(field.alias or name for name, field in computed.items())
-        self.nested = tuple(
-            (name, self.stored_names[name])
-            for name, field in model.model_fields.items()
-            if _holds_models(field.annotation)
-        )
+        self.computed = frozenset(field.alias or name for name, field in model.model_computed_fields.items())
+        holders = [name for name, field in model.model_fields.items() if _holds_models(field.annotation)]
+        self.nested = tuple((name, self.stored_names[name]) for name in holders)
 
 
-@lru_cache(maxsize=512)  # of nested models it is asked for each item
-def _read_shape(model: type[BaseModel]) -> _Shape:
-    return _Shape(model)
+_read_shape = lru_cache(maxsize=512)(_Shape)  # asked for with every item, for each model in it
 
 
 def _find_stored_name(name: str, field: FieldInfo) -> str:
@@ -257,32 +242,19 @@ def _collect_names(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(found)
 
 
-class _LeftOut:
-    """When a field's attribute is left out, and what a missing one stands for: ``None``, or an empty set."""
+def _find_empty(field: FieldInfo) -> type | None:
+    """Find the type of the value that is stored by leaving the attribute out: ``None``, or an empty set.
 
-    __slots__ = ("empty",)
-
-    def __init__(self, empty: type | None) -> None:
-        self.empty = empty
-
-    def __call__(self) -> object:
-        return None if self.empty is None else self.empty()
-
-    def leaves_out(self, value: object) -> bool:
-        """Tell whether this stands for the value, as it is or as it is stored (an empty set as a list)."""
-        return value is None if self.empty is None else isinstance(value, (set, frozenset, list)) and not value
-
-
-def _find_left_out(field: FieldInfo) -> _LeftOut | None:
-    # Leaving a value out must mean that very value when it is read back: the default, or what is filled in.
+    It must be what is read back then: the default, or what is filled in for a required field.
+    """
     kind = get_origin(field.annotation) or field.annotation
-    if kind in (set, frozenset):
+    if kind is set or kind is frozenset:
         default = field.default_factory in (set, frozenset) or field.default in (set(), frozenset())
-        return _LeftOut(kind) if field.is_required() or default else None
-    is_optional = kind in (Union, types.UnionType) and type(None) in get_args(field.annotation)
+        return kind if field.is_required() or default else None
     if field.is_required():
-        return _LeftOut(None) if is_optional else None
-    return _LeftOut(None) if field.default_factory is None and field.default is None else None
+        is_optional = kind in (Union, types.UnionType) and types.NoneType in get_args(field.annotation)
+        return types.NoneType if is_optional else None
+    return types.NoneType if field.default_factory is None and field.default is None else None
 
 
 # --- attributes that a model does not know
@@ -318,9 +290,8 @@ def _tuck_away(model: BaseModel) -> None:
 
 def _keep(model: BaseModel, unknown: Item) -> None:
     if unknown:
-        object.__setattr__(
-            model, "__pydantic_private__", {**(model.__pydantic_private__ or {}), _UNKNOWN: dict(unknown)}
-        )
+        private = {**(model.__pydantic_private__ or {}), _UNKNOWN: dict(unknown)}
+        object.__setattr__(model, "__pydantic_private__", private)  # past what a frozen model would refuse
 
 
 def _carry_over(source: object, target: object) -> None:
@@ -358,17 +329,13 @@ def _restore(model: object, stored: object) -> None:
 def _make_partial(model: type[BaseModel]) -> type[BaseModel]:
     """Make the model with every field optional and no validators of the whole, to check and write single fields."""
     metaclass: Any = type(model)
+    # Subclassing keeps aliases, constraints and validators of fields; only what is about the whole is taken off.
     partial: type[BaseModel] = metaclass(
         model.__name__,
         (model,),
         {
             "__module__": model.__module__,
-            "model_config": ConfigDict(
-                defer_build=True,
-                frozen=False,
-                validate_by_name=True,
-                validate_default=False,
-            ),
+            "model_config": ConfigDict(defer_build=True, frozen=False, validate_by_name=True, validate_default=False),
             "model_post_init": lambda self, context: None,
         },
     )

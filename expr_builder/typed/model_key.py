@@ -38,8 +38,8 @@ class Template:
 
     def __init__(self, text: str, attribute: str, codec: Codec[Any]) -> None:
         self.attribute = attribute
-        self.literals: list[str] = []
         self.fields: list[str] = []
+        self._literals: list[str] = []  # what stands before each field
         self._formats: list[str] = []
         self._codec = codec
         try:
@@ -55,7 +55,7 @@ class Template:
                 self._refuse(f"{{{field}}} is not one field of {codec.name}")
             if self.fields and not pending:
                 self._refuse(f"nothing stands between {{{self.fields[-1]}}} and {{{field}}}: two keys could be one")
-            self.literals.append(pending)
+            self._literals.append(pending)
             self.fields.append(field)
             self._formats.append(spec or "")
             pending = ""
@@ -64,7 +64,7 @@ class Template:
     @property
     def prefix(self) -> str:
         """What every key begins with."""
-        return self.literals[0] if self.literals else self.tail
+        return self._literals[0] if self._literals else self.tail
 
     def fill(self, stored: Item) -> str:
         """Make the key attribute of stored values, by attribute names."""
@@ -76,15 +76,15 @@ class Template:
         for position in range(fields):
             field = self.fields[position]
             part = self._format(position, stored.get(self._codec.stored_names[field]))
-            text += self.literals[position] + part
-            follows = self.literals[position + 1] if position + 1 < len(self.fields) else ""
+            text += self._literals[position] + part
+            follows = self._literals[position + 1] if position + 1 < len(self.fields) else ""
             if follows and follows in part:  # else the keys of two different items could be one text
                 self._fail(field, f"contains {follows!r}, which ends this part of the key {self.attribute}")
         return text
 
     def find_text_after(self, fields: int) -> str:
         """Find what follows the ``fields``-th field, up to the next one or the end."""
-        return self.literals[fields] if fields < len(self.fields) else self.tail
+        return self._literals[fields] if fields < len(self.fields) else self.tail
 
     def _format(self, position: int, value: object) -> str:
         field, spec = self.fields[position], self._formats[position]
@@ -114,13 +114,7 @@ class Template:
 class ModelKey:
     """The key of a table's models.
 
-    Args:
-        table: The table.
-        codec: The model's.
-        templates: For the key attributes that are made of fields, their templates; the others are fields themselves.
-
-    Raises:
-        BuildError: for a key attribute that is neither.
+    Key attributes are made of fields by ``templates``; the others must be fields themselves.
     """
 
     def __init__(self, table: Table, codec: Codec[Any], templates: Mapping[str, str]) -> None:
@@ -158,16 +152,8 @@ class ModelKey:
             for name in self.attributes
         }
 
-    def take_from(self, item: Item) -> StoredItem:
-        """Take the key attributes out of a stored item."""
-        return {name: item[name] for name in self.attributes}
-
     def recognize(self, besides: Container[str] = ()) -> Iterator[Condition]:
-        """Tell this model's items from others in the table, by what their keys begin with.
-
-        Args:
-            besides: Key attributes that are compared already.
-        """
+        """Tell this model's items from others by what their keys begin with, but those compared already."""
         for attribute, template in self.templates.items():
             if attribute in besides:
                 continue

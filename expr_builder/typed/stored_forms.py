@@ -1,18 +1,6 @@
 """How a model's values are stored: what pydantic leaves in a form of Python's, put into one of DynamoDB's.
 
-======================================  ===================================================================
-Python                                  stored as
-======================================  ===================================================================
-``str``, ``int``, ``float``,            as :mod:`expr_builder.attribute_values.values` says
-``Decimal``, ``bool``, ``bytes``
-``datetime`` with a time zone           S, in UTC with microseconds: ``2026-01-31T09:30:00.000000Z``, so that
-                                        the order of texts is the order of times
-``datetime`` without one                S, the same without ``Z``
-an enum's member                        its value
-a set of strings, numbers or bytes      SS, NS, BS; anything else in a set, and an empty one: L
-``UUID``, ``date``, ``time``,           S, as pydantic writes them in JSON
-``timedelta``, URLs, paths, …
-======================================  ===================================================================
+The table of types is in ``docs/typed-table.md``. What :mod:`expr_builder.attribute_values.values` takes stays as it is.
 """
 
 from __future__ import annotations
@@ -46,19 +34,22 @@ def to_stored_form(value: Any) -> Any:
     Raises:
         NotStorable: for a secret, whose text pydantic masks, and for a type that even JSON text cannot hold.
     """
-    # By exact type first: nearly all values are of these, and each field of each item comes through here.
     kind = type(value)
-    if kind in _AS_THEY_ARE:
+    if kind in _AS_THEY_ARE:  # nearly all values are: each field of each item comes through here
         return value
-    if kind is dict:
+    if isinstance(value, Enum):  # before what else it may be: an IntEnum is a number, too
+        return to_stored_form(value.value)
+    if kind is dict or isinstance(value, Mapping):
         return {_write_key(key): to_stored_form(entry) for key, entry in value.items()}
-    if kind is list or kind is tuple:
+    if isinstance(value, (list, tuple, deque)):
         return [to_stored_form(element) for element in value]
     if kind is set or kind is frozenset:
         return _store_set(value)
-    if kind is datetime:
+    if isinstance(value, datetime):
         return _write_moment(value)
-    return _store_other(value)
+    if isinstance(value, (str, int, float, Decimal, bytes)):
+        return value
+    return bytes(value) if isinstance(value, bytearray) else _write_text(value)
 
 
 def to_epoch_seconds(value: object) -> int | None:
@@ -92,24 +83,14 @@ def _find_set_type(element: object) -> type | None:
 
 
 def _write_moment(value: datetime) -> str:
+    # UTC, and always with microseconds: the order of such texts is the order of times.
     if value.tzinfo is None:
         return value.isoformat(timespec="microseconds")
     return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def _store_other(value: object) -> object:
-    if isinstance(value, Enum):
-        return to_stored_form(value.value)
-    if isinstance(value, (str, int, float, Decimal, bytes)):
-        return value
-    if isinstance(value, bytearray):
-        return bytes(value)
-    if isinstance(value, datetime):
-        return _write_moment(value)
-    if isinstance(value, Mapping):
-        return {_write_key(key): to_stored_form(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple, deque)):
-        return [to_stored_form(element) for element in value]
+def _write_text(value: object) -> object:
+    """Write what only JSON has a form for, such as a UUID; mostly as text."""
     if isinstance(value, (SecretStr, SecretBytes)):
         raise NotStorable("secret", "a secret is not stored by itself: say how with a field_serializer")
     if isinstance(value, PurePath):

@@ -5,6 +5,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeT
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Schema: TypeAlias = Sequence[KeySchemaElementTypeDef]
 
 
+@dataclass(frozen=True, slots=True)
 class Description:
     """How a table differs from what was declared of it.
 
@@ -30,31 +32,21 @@ class Description:
         size: Their size in bytes, likewise.
     """
 
-    __slots__ = ("differences", "items", "size", "table", "undeclared")
-
-    def __init__(
-        self, table: str, differences: list[str], undeclared: list[str], *, items: int = 0, size: int = 0
-    ) -> None:
-        self.table = table
-        self.differences = differences
-        self.undeclared = undeclared
-        self.items = items
-        self.size = size
+    table: str
+    differences: list[str]
+    undeclared: list[str]
+    items: int = 0
+    size: int = 0
 
     @property
     def matches(self) -> bool:
         """Whether nothing differs."""
         return not self.differences
 
-    def __repr__(self) -> str:
-        return f"<Description of {self.table}, {len(self.differences)} differences>"
-
     def __str__(self) -> str:
         if self.matches:
             return f'table "{self.table}" is as declared'
-        return "\n".join(
-            [f'table "{self.table}" differs from what is declared:', *(f"- {d}" for d in self.differences)]
-        )
+        return "\n- ".join([f'table "{self.table}" differs from what is declared:', *self.differences])
 
 
 def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Description:

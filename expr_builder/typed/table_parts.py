@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypedDict, Union
+from typing import TYPE_CHECKING, Generic, Union
 
 from pydantic import BaseModel
 from typing_extensions import TypeVar
@@ -20,25 +20,19 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
-    from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.attribute_values.values import StoredItem
     from expr_builder.requests.table import Table
 
     from .item_reader import Expiry, ItemReader
     from .marker_writes import MarkedWrites
     from .model_codec import Codec
     from .model_key import ModelKey
+    from .optimistic_writes import SendOptions
     from .write_drafts import Drafts
 
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R", default=Union[M, RawItem], covariant=True)  # noqa: UP007  # evaluated, with a variable of 3.11
 K = TypeVar("K", bound=Mapping[str, object], default=Mapping[str, object], contravariant=True)
-
-
-class SendOptions(TypedDict):
-    """How long to keep sending: the arguments that every request of the plain builder takes."""
-
-    time_left: Callable[[], float] | None
-    max_attempts: int
 
 
 class TableParts(Generic[M, R, K]):
@@ -53,10 +47,6 @@ class TableParts(Generic[M, R, K]):
     _key: ModelKey
     _drafts: Drafts[M]
     _marked: MarkedWrites | None
-
-    def _fetch(self, key: Item) -> StoredItem | None:
-        """Read an item as it is stored now, for a write that depends on it."""
-        return self._table.get(key, consistent=True).fetch(self._client, **self._options)
 
     def _show(self, item: StoredItem) -> R:
         return self._reader.read(item)  # type: ignore[return-value]  # R is what the reader's mode makes of it

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import BaseModel
 
 from expr_builder.errors import BuildError
-from expr_builder.expressions.predicates import all_of
 
 from .marker_writes import change_record, find_changed
-from .write_drafts import join_conditions
+from .write_drafts import guard_action, join_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -71,7 +70,7 @@ class TypedActions(Generic[M]):
         update = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
         if self._unique is not None and find_changed(update) & self._unique.markers.keys():
             self._refuse_markers("update")
-        return update.when(self._require(if_field_equals, when))
+        return guard_action(update, self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when))
 
     def delete(
         self,
@@ -94,7 +93,8 @@ class TypedActions(Generic[M]):
         when: Condition | None = None,
     ) -> Check:
         """A check that the item exists and is as demanded."""
-        return self._drafts.check(key, self._require(if_field_equals, when))
+        guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
+        return guard_action(self._drafts.table.check(self._drafts.key.make(key)), guard)
 
     def get(self, key: Mapping[str, object]) -> Get:
         """A read, for a ``TransactGet``; :meth:`TypedTable.read` makes a model of what it finds."""
@@ -124,10 +124,6 @@ class TypedActions(Generic[M]):
         # The version as it is: encode() of the drafts would count it up.
         item = self._drafts.codec.encode(self._drafts.codec.check(model))
         return {**item, **self._drafts.key.derive(item)}
-
-    def _require(self, if_field_equals: Mapping[str, object] | None, when: Condition | None) -> Condition:
-        demanded = self._drafts.demand(if_field_equals=if_field_equals, when=when)
-        return all_of(self._drafts.require_present(), demanded)
 
     def _need_unique(self) -> Unique:
         if self._unique is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, overload
@@ -9,10 +10,9 @@ from typing import TYPE_CHECKING, overload
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError
 from expr_builder.requests.batches import BatchGet
-from expr_builder.requests.key_schema import find_index, read_operators
+from expr_builder.requests.key_schema import find_index
 
 from .errors import InvalidQuery
-from .parallel_scan import scan_segments
 from .table_parts import K, M, R, TableParts
 from .where_conditions import WhereReader
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Literal, TypeVar
 
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+
     from expr_builder.attribute_values.values import StoredItem
     from expr_builder.expressions.nodes import Condition
     from expr_builder.requests.search import Query, Scan
 
+    from .optimistic_writes import SendOptions
     from .where_conditions import Operators
 
     S = TypeVar("S", Query, Scan)
@@ -104,7 +107,7 @@ class TypedReads(TableParts[M, R, K]):
             self._refuse("a query takes either a key condition or where", "one of them")
         if order not in ("asc", "desc") or (limit is not None and limit < 1):
             self._refuse("order is asc or desc, and limit at least 1", "leave them out for all, ascending")
-        with self._invalid_queries():
+        with self._refuse_as_invalid():
             query, excluded = self._start_query(key_condition, where, index)
             # A table's own key is named by every key condition; under an index lie items of other models.
             own = [] if index is None else list(self._key.recognize(find_index(self._table.indexes, index).names))
@@ -136,10 +139,10 @@ class TypedReads(TableParts[M, R, K]):
         Raises:
             InvalidQuery: now, not when the first item is asked for.
         """
-        with self._invalid_queries():
+        with self._refuse_as_invalid():
             scan = _refine(self._table.scan(), index, consistent, *self._key.recognize(), filter)
             scan.segment(0, segments).to_request()
-        return self._show_all(scan_segments(self._client, scan, segments, self._options), limit, None)
+        return self._show_all(_scan_segments(self._client, scan, segments, self._options), limit, None)
 
     def read(self, item: StoredItem | None) -> R | None:
         """Make a model of an item that was read otherwise, such as by a ``TransactGet``."""
@@ -152,15 +155,11 @@ class TypedReads(TableParts[M, R, K]):
             return self._table.query(key_condition), None  # type: ignore[arg-type]  # one of the two is given
         schema = self._table.key_schema if index is None else find_index(self._table.indexes, index)
         place = f'{self._codec.name} in table "{self._table.name}"' + (f', index "{index}"' if index else "")
-        reader = WhereReader(self._codec, self._key, schema, place)
-        condition, excluded = reader.read(where)
-        misfit = schema.find_misfit(read_operators(condition))
-        if misfit is not None:
-            raise InvalidQuery(misfit[0], rule="key-condition", place=place, fix=reader.right)
+        condition, excluded = WhereReader(self._codec, self._key, schema, place).read(where)
         return self._table.query(condition), excluded
 
     @contextmanager
-    def _invalid_queries(self) -> Iterator[None]:
+    def _refuse_as_invalid(self) -> Iterator[None]:
         """Make what the plain builder refuses an error of typed queries."""
         try:
             yield
@@ -186,3 +185,28 @@ def _refine(search: S, index: str | None, consistent: bool, *conditions: Conditi
     for condition in conditions:
         search = search if condition is None else search.filter(condition)
     return search
+
+
+def _scan_segments(client: DynamoDBClient, scan: Scan, segments: int, options: SendOptions) -> Iterator[StoredItem]:
+    """Yield the items of all segments as they come, in no order; each segment is read one page ahead.
+
+    The client is used by several threads at once: give it as many connections
+    (``botocore.config.Config(max_pool_connections=segments)``).
+    """
+    if segments == 1:
+        yield from scan.items(client, **options)
+        return
+    with ThreadPoolExecutor(segments, thread_name_prefix="scan") as workers:
+        reading = {workers.submit(part.page, client, **options): part for part in scan.segments(segments)}
+        try:
+            while reading:
+                for done in wait(reading, return_when=FIRST_COMPLETED).done:
+                    part, page = reading.pop(done), done.result()
+                    if page.last_key is not None:
+                        following = part.start_from(page.last_key)
+                        reading[workers.submit(following.page, client, **options)] = following
+                    yield from page.items
+                    del page  # before the next one comes
+        finally:
+            for waiting in reading:  # nobody asks for the rest: the executor must not wait for pages not yet begun
+                waiting.cancel()

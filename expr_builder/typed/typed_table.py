@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from expr_builder.errors import BuildError
 from expr_builder.sending.blocking import refuse_resource
-from expr_builder.sending.conversation import Patience
 
 from .errors import list_names
 from .item_reader import Expiry, ItemReader, RawItem
 from .marker_writes import MarkedWrites
 from .model_codec import Codec
 from .model_key import ModelKey
+from .optimistic_writes import SendOptions
 from .table_description import Description, describe_table
-from .table_parts import K, M, R, SendOptions
+from .table_parts import K, M, R
 from .transaction_actions import TypedActions
 from .typed_reads import TypedReads
 from .typed_writes import TypedWrites
@@ -100,15 +100,7 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         if key is not None:
             self._key.check_declaration(key)
         self._drafts = Drafts(table, self._codec, self._key, self._expiry, version)
-        self._marked = None
-        if unique is not None:
-            self._marked = MarkedWrites(
-                unique,
-                self._drafts,
-                self._fetch,
-                lambda write: write.send(client, **self._options),
-                Patience(time_left, max_attempts),
-            )
+        self._marked = None if unique is None else MarkedWrites(unique, self._drafts, client, self._options)
         self.actions: TypedActions[M] = TypedActions(self._drafts, unique)
 
     def __repr__(self) -> str:
@@ -141,7 +133,7 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
 
     def _in_mode(self, mode: str) -> TypedTable[M, Any, K]:
         other: TypedTable[M, Any, K] = copy(self)
-        other._reader = self._reader.in_mode(mode)
+        other._reader = ItemReader(self._codec, self._table.name, mode)
         return other
 
     def _check_options(

@@ -9,13 +9,12 @@ from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import ConditionFailed
 from expr_builder.expressions.predicates import all_of
 from expr_builder.requests.batches import BatchWrite
-from expr_builder.sending.conversation import Patience
 
 from .errors import list_names
 from .marker_writes import find_changed
 from .optimistic_writes import settle
 from .table_parts import K, M, R, TableParts
-from .write_drafts import join_conditions
+from .write_drafts import guard_action, join_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -101,15 +100,15 @@ class TypedWrites(TableParts[M, R, K]):
             UniqueViolation: when a unique field's new value is taken.
         """
         draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
-        demanded = self._drafts.demand(if_field_equals=if_field_equals, when=when)
-        guard = all_of(self._drafts.require_present(), demanded)
+        guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
         with self._show_refusals():
             if self._marked is None or not self._marked.concerns(find_changed(draft)):
-                new = draft.when(guard).returning("ALL_NEW").send(self._client, **self._options)
+                new = guard_action(draft, guard).returning("ALL_NEW").send(self._client, **self._options)
                 return self._show(new or {})
             wanted = self._key.make(key)
             self._marked.update(wanted, draft, guard)
-            item = self._fetch(wanted)  # a transaction returns no attributes
+            # A transaction returns no attributes.
+            item = self._table.get(wanted, consistent=True).fetch(self._client, **self._options)
             if item is None:
                 raise ConditionFailed(self._table.name, None)  # deleted by somebody else since
             return self._show(item)
@@ -167,7 +166,8 @@ class TypedWrites(TableParts[M, R, K]):
             return partial(self._replace, item, change(self._codec.decode(item)))
 
         with self._show_refusals():
-            return settle(lambda: self._fetch(wanted), draft, Patience(self._options["time_left"], max_attempts))
+            read = self._table.get(wanted, consistent=True)
+            return settle(read, draft, self._client, self._options, max_attempts=max_attempts)
 
     def put_batch(self, models: Iterable[M | Item]) -> int:
         """Write many items, 25 in a request, as they come: 25 are held in memory. A batch has no conditions.
@@ -210,9 +210,7 @@ class TypedWrites(TableParts[M, R, K]):
         if self._marked is not None and self._marked.concerns([*sets, *removed]):
             self._marked.change(item, new, guard)
             return checked
-        update = self._table.update(self._key.take_from(item))
-        update = update.set(sets) if sets else update
-        update = update.remove(*removed) if removed else update
+        update = self._drafts.replace(item, sets, removed)
         self._send(update.when(all_of(self._drafts.require_present(), guard)), new)
         return checked
 

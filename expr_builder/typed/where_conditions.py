@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.predicates import all_of
+from expr_builder.requests.key_schema import read_operators
 
 from .errors import InvalidQuery, list_names
 
@@ -53,27 +54,13 @@ class Operators(TypedDict, total=False):
 
 
 class WhereReader:
-    """Turns a ``where`` into a key condition.
-
-    Args:
-        codec: The model's.
-        key: The model's key, with its templates.
-        schema: The keys of the table, or of the index that is queried.
-        place: What is queried, for errors.
-    """
+    """Turns a ``where`` into a key condition for these keys, of the table or an index; ``place`` names it in errors."""
 
     def __init__(self, codec: Codec[Any], key: ModelKey, schema: KeySchema, place: str) -> None:
         self._codec = codec
         self._templates = key.templates
         self._schema = schema
         self._place = place
-
-    @property
-    def right(self) -> str:
-        """What would be right, for errors."""
-        partition = list_names(self._find_fields(self._schema.partition_keys))
-        sort = self._find_fields(self._schema.sort_keys)
-        return f"{partition} with equals" + (f", and {list_names(sort)} with one comparison if wanted" if sort else "")
 
     def read(self, where: Mapping[str, Mapping[str, object]]) -> tuple[Condition, Excluded | None]:
         """Make the key condition, and find the value that it includes although ``where`` does not, if there is one.
@@ -91,8 +78,11 @@ class WhereReader:
         if wrong:
             self._refuse(f"where names {list_names(wrong)}, which is no part of the key here")
         compared = [self._compare(attribute, given) for attribute in self._schema.names]
-        excluded = next((one for _, one in compared if one is not None), None)
-        return all_of(*(condition for condition, _ in compared)), excluded
+        condition = all_of(*(condition for condition, _ in compared))
+        misfit = self._schema.find_misfit(read_operators(condition))
+        if misfit is not None:
+            self._refuse(misfit[0])
+        return condition, next((excluded for _, excluded in compared if excluded is not None), None)
 
     def _compare(self, attribute: str, given: Given) -> tuple[Condition | None, Excluded | None]:
         template = self._templates.get(attribute)
@@ -181,4 +171,7 @@ class WhereReader:
         return operator, value
 
     def _refuse(self, message: str) -> NoReturn:
-        raise InvalidQuery(message, rule="where", place=self._place, fix=self.right)
+        sort = self._find_fields(self._schema.sort_keys)
+        right = f"{list_names(self._find_fields(self._schema.partition_keys))} with equals"
+        right += f", and {list_names(sort)} with one comparison if wanted" if sort else ""
+        raise InvalidQuery(message, rule="where", place=self._place, fix=right)

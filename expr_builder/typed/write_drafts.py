@@ -25,15 +25,22 @@ if TYPE_CHECKING:
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
     from expr_builder.requests.table import Table
-    from expr_builder.requests.writes import Check, Delete, Put, Update
+    from expr_builder.requests.writes import Delete, Put, Update, WriteAction
 
     from .item_reader import Expiry
     from .model_codec import Codec
     from .model_key import ModelKey
 
+    W = TypeVar("W", bound=WriteAction)
+
 M = TypeVar("M", bound=BaseModel)
 
 _LARGEST = 5  # so many of a large item's attributes are told
+
+
+def guard_action(action: W, guard: Condition | None) -> W:
+    """Guard an action, if there is a guard."""
+    return action if guard is None else action.when(guard)
 
 
 def join_conditions(*conditions: Condition | None) -> Condition | None:
@@ -42,15 +49,7 @@ def join_conditions(*conditions: Condition | None) -> Condition | None:
 
 
 class Drafts(Generic[M]):
-    """Makes actions for one typed table.
-
-    Args:
-        table: The plain table.
-        codec: The model's.
-        key: The model's key.
-        expiry: Tells which items count as stored.
-        version: The field that counts versions, if the table maintains one.
-    """
+    """Makes actions for one typed table; ``version`` is the field that counts versions, if the table maintains one."""
 
     def __init__(self, table: Table, codec: Codec[M], key: ModelKey, expiry: Expiry, version: str | None) -> None:
         self.table = table
@@ -67,17 +66,12 @@ class Drafts(Generic[M]):
                 fix=f"{version}: int = 0",
             )
 
-    # --- whole items
-
     def encode(self, model: object, *, counted_from: Item | None = None) -> tuple[M, StoredItem, Condition | None]:
-        """Check a model and, where versions are maintained, count it up.
-
-        Args:
-            model: The model, or an item as a mapping.
-            counted_from: The item whose version is counted up, when it is not the model's own that counts.
+        """Check a model (or an item as a mapping) and, where versions are maintained, count it up.
 
         Returns:
-            The model as it will be stored, its item, and the guard of its version.
+            The model as it will be stored, its item, and the guard of its version, counted up from the model's own or
+            from that of the item ``counted_from``.
 
         Raises:
             ValidationFailed: when it does not fit.
@@ -105,7 +99,7 @@ class Drafts(Generic[M]):
                 raise
             sizes = {name: item_size({name: value}) for name, value in to_item(item).items()}
             _refuse_too_large(error, sum(sizes.values()), sizes)
-        return action if guard is None else action.when(guard)
+        return guard_action(action, guard)
 
     def compare(self, old: Item, new: Item) -> tuple[StoredItem, list[str]]:
         """Find what of an item must be set, and what removed, to make it another one with the same key.
@@ -120,7 +114,11 @@ class Drafts(Generic[M]):
         sets = {name: new[name] for name, value in after.items() if name not in keys and before.get(name) != value}
         return sets, [name for name in before if name not in after]
 
-    # --- guards
+    def replace(self, old: Item, sets: Item, removed: list[str]) -> Update:
+        """Draft the update that carries out what :meth:`compare` found."""
+        update = self.table.update({name: old[name] for name in self.key.attributes})
+        update = update.set(sets) if sets else update
+        return update.remove(*removed) if removed else update
 
     def demand(
         self,
@@ -189,8 +187,6 @@ class Drafts(Generic[M]):
         # None may be stored either way: left out by this model, or as NULL by another program.
         return Attr(name).not_exists() if value is not None else Attr(name).not_exists() | Attr(name).eq(None)
 
-    # --- by key
-
     def update(
         self,
         key: Mapping[str, object],
@@ -227,12 +223,7 @@ class Drafts(Generic[M]):
 
     def delete(self, key: Mapping[str, object], guard: Condition | None = None) -> Delete:
         """Draft a deletion."""
-        action = self.table.delete(self.key.make(key))
-        return action if guard is None else action.when(guard)
-
-    def check(self, key: Mapping[str, object], guard: Condition) -> Check:
-        """Draft a check."""
-        return self.table.check(self.key.make(key)).when(guard)
+        return guard_action(self.table.delete(self.key.make(key)), guard)
 
     def _split_sets(self, sets: Mapping[Any, object]) -> tuple[dict[Path, object], StoredItem]:
         """Part what is set by path, or computed by DynamoDB, from the plain values of fields, which are checked."""

@@ -164,4 +164,4 @@ def test_a_sort_key_needs_a_table_with_one(client: DynamoDBClient) -> None:
 
 def test_a_resource_is_no_client(moto: DynamoDBClient) -> None:
     with pytest.raises(BuildError, match="resource"):
-        TypedTable(Account, Table("t", "account_id"), boto3.resource("dynamodb"))  # type: ignore[call-overload]
+        TypedTable(Account, Table("t", "account_id"), boto3.resource("dynamodb"))  # type: ignore[arg-type]

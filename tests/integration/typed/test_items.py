@@ -101,6 +101,8 @@ def test_put_if_not_exists_fails_with_the_stored_item(table: TypedTable[Order]) 
     with pytest.raises(ConditionFailed, match="the stored item is another") as caught:
         table.put(ORDER.model_copy(update={"total": Decimal(1)}), if_not_exists=True)
     assert caught.value.item == ORDER
+    assert caught.value.explain().startswith(f"Put in {table.table.name}, ")
+    assert "FALSE  attribute_not_exists(user_id)  (user_id is 'u1')" in caught.value.explain()
     assert table.get(KEY) == ORDER
 
 

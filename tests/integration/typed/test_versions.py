@@ -172,7 +172,7 @@ def botocore_repeats(
     """botocore sends the first such request once more, as after a connection that broke before the answer."""
     repeated: list[str] = []
 
-    def repeat(**_: object) -> int | None:
+    def repeat(**_: object) -> Any:
         if repeated:
             return None
         repeated.append(operation)
@@ -211,10 +211,11 @@ def test_updates_that_count_are_not_repeated_after_a_lost_answer(
     client: DynamoDBClient, accounts: TypedTable[Account, Account], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accounts.put(ADA)
-    for version, write in (
-        (2, lambda: accounts.update(KEY, set={"points": 1})),
-        (3, lambda: accounts.modify(KEY, lambda account: account.model_copy(update={"points": account.points + 1}))),
-    ):
+    writes: list[Callable[[], Account]] = [
+        lambda: accounts.update(KEY, set={"points": 1}),
+        lambda: accounts.modify(KEY, lambda account: account.model_copy(update={"points": account.points + 1})),
+    ]
+    for version, write in enumerate(writes, 2):
         with monkeypatch.context() as patch:
             sent = losing_its_answer(client, patch, "update_item")
             with pytest.raises(RequestUnavailable) as caught:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
 import pytest
@@ -13,6 +13,9 @@ from pydantic import BaseModel
 from expr_builder import Attr, BuildError, Key, Table
 from expr_builder.typed import InvalidQuery, ItemTooLarge, TypedTable, ValidationFailed
 from tests.support.orders import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLIENT: Any = object()
 
@@ -167,9 +170,13 @@ def test_an_index_that_the_plain_table_declares_is_known() -> None:
     assert list(table.query(Key("status").eq("open"), index="a")) == []
     assert client.requests[0]["ExpressionAttributeNames"] == {"#n0": "status"}
     undeclared = TypedTable(Order, Table("t", "user_id"), client)
-    for query in ({"where": {"status": {"equals": "open"}}}, {}):
+    queries: list[Callable[[], object]] = [
+        lambda: undeclared.query(where={"status": {"equals": "open"}}, index="a"),
+        lambda: undeclared.query(Key("status").eq("open"), index="a"),
+    ]
+    for query in queries:
         with pytest.raises(InvalidQuery, match=r"declares no index a \(declared are none\)"):
-            undeclared.query(*([] if query else [Key("status").eq("open")]), index="a", **query)
+            query()
 
 
 def test_where_takes_index_attributes_that_are_no_fields() -> None:
