@@ -133,7 +133,7 @@ class MarkedWrites:
             write.send(self._client, **self._options)
         except TransactionCanceled as error:
             if RECORD not in error.failed:
-                raise
+                raise  # a clash, or markers that do not fit the record: no matter of the guard
             item = error.slots[RECORD].item
             table = self._drafts.table.name
             raise ConditionFailed(table, item, explain=error.explain, retried=error.retried) from error

@@ -72,8 +72,6 @@ class Codec(Generic[M]):
         self._not_read = frozenset(keys).difference(self.names) | self.computed
         self._partial: type[BaseModel] | None = None
 
-    # --- items -> models
-
     def decode(self, item: Item) -> M:
         """Read an item: defaults filled in, types narrowed, unknown attributes kept.
 
@@ -94,8 +92,6 @@ class Codec(Generic[M]):
         _tuck_away(model)
         return model
 
-    # --- models -> items
-
     def check(self, model: object) -> M:
         """Validate a model, nested ones too, or an item as a mapping; unknown attributes come along.
 
@@ -106,6 +102,7 @@ class Codec(Generic[M]):
             return self.decode(model)
         if not isinstance(model, self.model):
             self._fail("the whole", "model_type", f"a {self.name} is expected, not a {type(model).__name__}")
+        # Validating a model as it is would trust what was assigned, or constructed, without validation.
         dumped = self._dump(lambda: model.model_dump(by_alias=True, round_trip=True, warnings=False))
         if self._ttl is not None:
             dumped[self._ttl] = self._store(self._ttl, dumped.get(self._ttl))
@@ -150,8 +147,10 @@ class Codec(Generic[M]):
     def is_left_out(self, stored: str, value: object) -> bool:
         """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
         empty = self._left_out.get(stored)
-        if empty in (None, types.NoneType):
-            return value is None and (empty is not None or stored in self.computed)
+        if empty is None:
+            return value is None and stored in self.computed
+        if empty is types.NoneType:
+            return value is None
         # An empty set may be in its stored form already: a list.
         return isinstance(value, (set, frozenset, list)) and not value
 
@@ -276,7 +275,7 @@ def _tuck_away(model: BaseModel) -> None:
     shape = _read_shape(type(model))
     if not shape.open:
         extra = model.__pydantic_extra__
-        object.__setattr__(model, "__pydantic_extra__", None)
+        object.__setattr__(model, "__pydantic_extra__", None)  # else it would be dumped, shown and compared
         if extra:
             _keep(model, {name: value for name, value in extra.items() if name not in shape.computed})
     for name, _ in shape.nested:

@@ -136,7 +136,7 @@ class ModelKey:
         names = self._codec.names
         fields = {names[name]: value for name, value in given.items() if name in names}
         if self.templates and set(given) == set(self.attributes):
-            return {**given, **self._codec.encode_fields(fields)}
+            return {**given, **self._codec.encode_fields(fields)}  # attributes that are fields are checked as such
         missing = [name for name in self.fields if name not in fields]
         extra = [name for name in given if names.get(name, name) not in self.fields]
         if missing or extra:

@@ -18,6 +18,7 @@ from pydantic import SecretBytes, SecretStr
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 _AS_THEY_ARE = frozenset({str, int, float, Decimal, bool, bytes, type(None)})
+_USUAL = frozenset({list, tuple, set, frozenset, datetime, dict})
 
 
 class NotStorable(ValueError):
@@ -37,16 +38,16 @@ def to_stored_form(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_THEY_ARE:  # nearly all values are: each field of each item comes through here
         return value
-    if isinstance(value, Enum):  # before what else it may be: an IntEnum is a number, too
+    if kind not in _USUAL and isinstance(value, Enum):  # before what else it may be: an IntEnum is a number, too
         return to_stored_form(value.value)
-    if kind is dict or isinstance(value, Mapping):
-        return {_write_key(key): to_stored_form(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple, deque)):
         return [to_stored_form(element) for element in value]
     if kind is set or kind is frozenset:
         return _store_set(value)
     if isinstance(value, datetime):
         return _write_moment(value)
+    if kind is dict or isinstance(value, Mapping):
+        return {_write_key(key): to_stored_form(entry) for key, entry in value.items()}
     if isinstance(value, (str, int, float, Decimal, bytes)):
         return value
     return bytes(value) if isinstance(value, bytearray) else _write_text(value)

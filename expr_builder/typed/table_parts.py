@@ -51,9 +51,6 @@ class TableParts(Generic[M, R, K]):
     def _show(self, item: StoredItem) -> R:
         return self._reader.read(item)  # type: ignore[return-value]  # R is what the reader's mode makes of it
 
-    def _show_visible(self, item: StoredItem | None) -> R | None:
-        return self._show(item) if item is not None and self._expiry.is_visible(item) else None
-
     @contextmanager
     def _show_refusals(self) -> Iterator[None]:
         """Show the stored item of a refused write as a model where it can be one."""

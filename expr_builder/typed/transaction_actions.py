@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from expr_builder.requests.writes import Check, Delete, Put, Update, WriteAction
     from expr_builder.unique import Unique
 
-    from .write_drafts import Drafts
+    from .write_drafts import Drafts, Fields
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -46,7 +46,7 @@ class TypedActions(Generic[M]):
         model: M | Item,
         *,
         if_not_exists: bool = False,
-        if_field_equals: Mapping[str, object] | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Put:
         """A put of a model; see :meth:`TypedTable.put`."""
@@ -57,13 +57,13 @@ class TypedActions(Generic[M]):
 
     def update(
         self,
-        key: Mapping[str, object],
+        key: Fields,
         *,
         set: Mapping[Any, object] | None = None,  # noqa: A002  # the word of the expression
         remove: Iterable[Target] = (),
-        add: Mapping[str, object] | None = None,
-        delete: Mapping[str, object] | None = None,
-        if_field_equals: Mapping[str, object] | None = None,
+        add: Fields | None = None,
+        delete: Fields | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Update:
         """An update of an existing item; see :meth:`TypedTable.update`."""
@@ -74,10 +74,10 @@ class TypedActions(Generic[M]):
 
     def delete(
         self,
-        key: Mapping[str, object],
+        key: Fields,
         *,
         if_exists: bool = False,
-        if_field_equals: Mapping[str, object] | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Delete:
         """A deletion; see :meth:`TypedTable.delete`."""
@@ -85,18 +85,12 @@ class TypedActions(Generic[M]):
         guard = self._drafts.demand(if_exists=if_exists, if_field_equals=if_field_equals, when=when)
         return self._drafts.delete(key, guard)
 
-    def check(
-        self,
-        key: Mapping[str, object],
-        *,
-        if_field_equals: Mapping[str, object] | None = None,
-        when: Condition | None = None,
-    ) -> Check:
+    def check(self, key: Fields, *, if_field_equals: Fields | None = None, when: Condition | None = None) -> Check:
         """A check that the item exists and is as demanded."""
         guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
         return guard_action(self._drafts.table.check(self._drafts.key.make(key)), guard)
 
-    def get(self, key: Mapping[str, object]) -> Get:
+    def get(self, key: Fields) -> Get:
         """A read, for a ``TransactGet``; :meth:`TypedTable.read` makes a model of what it finds."""
         return self._drafts.table.get(self._drafts.key.make(key))
 
@@ -106,11 +100,7 @@ class TypedActions(Generic[M]):
         return tuple(self._need_unique().create(item, when=version).slots.values())
 
     def change(self, old: M | Item, new: M | Item) -> tuple[WriteAction, ...]:
-        """A record turned from what was read into something else with the same key, markers swapped where they differ.
-
-        Raises:
-            InvalidQuery: when the key differs.
-        """
+        """A record turned from what was read into another with the same key, markers swapped where they differ."""
         _, item, version = self._drafts.encode(new)
         write = change_record(self._need_unique(), self._drafts, self._encode_as_read(old), item, version)
         return tuple(write.slots.values())

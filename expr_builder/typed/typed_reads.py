@@ -59,7 +59,7 @@ class TypedReads(TableParts[M, R, K]):
             ValidationFailed: for a value that does not fit its field; on a strict read for an item that does not.
         """
         wanted = self._key.make(fields if key is None else key)
-        return self._show_visible(self._table.get(wanted, consistent=consistent).fetch(self._client, **self._options))
+        return self.read(self._table.get(wanted, consistent=consistent).fetch(self._client, **self._options))
 
     def get_batch(self, keys: Iterable[K], *, consistent: bool = False) -> list[R | None]:
         """Read many items, 100 in a request; what comes back unprocessed is asked for again, with backoff.
@@ -75,7 +75,7 @@ class TypedReads(TableParts[M, R, K]):
         with self._show_left(lambda read: from_item(read.key)):
             items = BatchGet(*different.values()).fetch(self._client, **self._options)
         found = dict(zip(different, items, strict=True))
-        return [self._show_visible(found[read.target]) for read in reads]
+        return [self.read(found[read.target]) for read in reads]
 
     def query(
         self,
@@ -115,7 +115,7 @@ class TypedReads(TableParts[M, R, K]):
             query = query.descending() if order == "desc" else query
             if limit is not None and not own and filter is None:
                 query = query.limit(limit)  # nothing is dropped after reading: read no more than is wanted
-            query.to_request()
+            query.to_request()  # refuses it now, not with the first item
         return self._show_all(query.items(self._client, **self._options), limit, excluded)
 
     def scan(
@@ -131,10 +131,7 @@ class TypedReads(TableParts[M, R, K]):
 
         Args:
             segments: How many threads share the work. Each holds a page or two.
-            index: An index that the table declares, instead of the table itself.
-            limit: How many items to return at most.
-            filter: Keep only items for which this condition holds.
-            consistent: Ask for strongly consistent reads.
+            index, limit, filter, consistent: See :meth:`query`.
 
         Raises:
             InvalidQuery: now, not when the first item is asked for.
@@ -146,7 +143,7 @@ class TypedReads(TableParts[M, R, K]):
 
     def read(self, item: StoredItem | None) -> R | None:
         """Make a model of an item that was read otherwise, such as by a ``TransactGet``."""
-        return self._show_visible(item)
+        return self._show(item) if item is not None and self._expiry.is_visible(item) else None
 
     def _start_query(
         self, key_condition: Condition | None, where: Mapping[str, Operators] | None, index: str | None

@@ -85,7 +85,7 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         max_attempts: int = 8,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        refuse_resource(client)
+        refuse_resource(client)  # here, not with the first request
         self._client = client
         self._options = SendOptions(time_left=time_left, max_attempts=max_attempts)
         self._table = table
@@ -132,7 +132,7 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         return describe_table(self._client, self._table, self._ttl)
 
     def _in_mode(self, mode: str) -> TypedTable[M, Any, K]:
-        other: TypedTable[M, Any, K] = copy(self)
+        other: TypedTable[M, Any, K] = copy(self)  # all parts are shared but the reader
         other._reader = ItemReader(self._codec, self._table.name, mode)
         return other
 

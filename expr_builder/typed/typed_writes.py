@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import Target
     from expr_builder.requests.writes import Put, Update
 
+    from .write_drafts import Fields
+
 
 class TypedWrites(TableParts[M, R, K]):
     """What a typed table writes."""
@@ -34,7 +36,7 @@ class TypedWrites(TableParts[M, R, K]):
         model: M | Item,
         *,
         if_not_exists: bool = False,
-        if_field_equals: Mapping[str, object] | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> M:
         """Write a whole item. What the model does not know but was read with it is written back.
@@ -73,9 +75,9 @@ class TypedWrites(TableParts[M, R, K]):
         *,
         set: Mapping[Any, object] | None = None,  # noqa: A002  # the word of the expression
         remove: Iterable[Target] = (),
-        add: Mapping[str, object] | None = None,
-        delete: Mapping[str, object] | None = None,
-        if_field_equals: Mapping[str, object] | None = None,
+        add: Fields | None = None,
+        delete: Fields | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> R:
         """Change parts of an existing item, without reading it first.
@@ -118,7 +120,7 @@ class TypedWrites(TableParts[M, R, K]):
         key: K,
         *,
         if_exists: bool = False,
-        if_field_equals: Mapping[str, object] | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> None:
         """Remove an item; a missing one is no error, unless a condition says so.
@@ -187,14 +189,10 @@ class TypedWrites(TableParts[M, R, K]):
             return BatchWrite.stream(self._client, puts, **self._options)
 
     def delete_batch(self, keys: Iterable[K]) -> int:
-        """Remove many items, 25 in a request, as their keys come.
+        """Remove many items, 25 in a request, as their keys come; errors are those of :meth:`put_batch`.
 
         Returns:
             How many keys were given.
-
-        Raises:
-            BatchIncomplete: when some stay unprocessed; ``left`` are their keys.
-            BuildError: for a table with unique fields: a batch cannot keep markers.
         """
         self._refuse_batch("delete_batch")
         with self._show_left(lambda delete: from_item(delete.key)):

@@ -19,7 +19,7 @@ from .stored_forms import to_stored_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeAlias
 
     from expr_builder.attribute_values.values import Item, StoredItem
     from expr_builder.expressions.nodes import Condition
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .model_key import ModelKey
 
     W = TypeVar("W", bound=WriteAction)
+    Fields: TypeAlias = Mapping[str, object]
+    """Values by the names of fields."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -125,7 +127,7 @@ class Drafts(Generic[M]):
         *,
         if_exists: bool = False,
         if_not_exists: bool = False,
-        if_field_equals: Mapping[str, object] | None = None,
+        if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Condition | None:
         """Join what the caller demands of the stored item into one condition.
@@ -171,7 +173,7 @@ class Drafts(Generic[M]):
         attribute = Attr(self.version_attribute)
         return attribute.eq(version) if version else attribute.not_exists() | attribute.eq(0)
 
-    def _require_fields(self, fields: Mapping[str, object]) -> Condition:
+    def _require_fields(self, fields: Fields) -> Condition:
         unknown = [name for name in fields if name not in self.codec.names]
         if unknown or not fields:
             self._refuse(
@@ -189,12 +191,12 @@ class Drafts(Generic[M]):
 
     def update(
         self,
-        key: Mapping[str, object],
+        key: Fields,
         *,
         sets: Mapping[Any, object] | None,
         remove: Iterable[Target],
-        add: Mapping[str, object] | None,
-        delete: Mapping[str, object] | None,
+        add: Fields | None,
+        delete: Fields | None,
     ) -> Update:
         """Draft an update without its guard; the version is counted up.
 
@@ -209,7 +211,7 @@ class Drafts(Generic[M]):
             self._refuse_required(stored)
         left_out = [stored for stored, value in values.items() if self.codec.is_left_out(stored, value)]
         if self._version is not None:
-            paths[Attr(self.version_attribute)] = Attr(self.version_attribute).increment()
+            paths[Attr(self.version_attribute)] = Attr(self.version_attribute).increment()  # from 0
         pairs = [*paths.items(), *((stored, value) for stored, value in values.items() if stored not in left_out)]
         action = action.set(pairs) if pairs else action
         action = action.remove(*removed, *left_out) if removed or left_out else action
@@ -221,7 +223,7 @@ class Drafts(Generic[M]):
             self._refuse_size(action)
         return action
 
-    def delete(self, key: Mapping[str, object], guard: Condition | None = None) -> Delete:
+    def delete(self, key: Fields, guard: Condition | None = None) -> Delete:
         """Draft a deletion."""
         return guard_action(self.table.delete(self.key.make(key)), guard)
 
@@ -259,11 +261,8 @@ class Drafts(Generic[M]):
         except BuildError as error:
             if error.rule != "item-size":
                 raise
-            sizes = {
-                path_text(one.path.segments): size_of(one.value.value)
-                for one in action.actions
-                if isinstance(one.value, Literal)
-            }
+            given = [(one.path, one.value) for one in action.actions if isinstance(one.value, Literal)]
+            sizes = {path_text(path.segments): size_of(value.value) for path, value in given}
             _refuse_too_large(error, action.size, sizes)
 
     def _refuse_required(self, target: str | Path) -> None:
@@ -273,9 +272,8 @@ class Drafts(Generic[M]):
         # A missing attribute is read as None or as an empty set where the field takes that.
         nothing: tuple[object, ...] = (None, set())
         if not any(self.codec.is_left_out(str(target), empty) for empty in nothing):
-            raise ValidationFailed(
-                self.codec.name, [FieldProblem(field, "missing", "is required, so it cannot be removed")]
-            )
+            problem = FieldProblem(field, "missing", "is required, so it cannot be removed")
+            raise ValidationFailed(self.codec.name, [problem])
 
     def _refuse(self, message: str, fix: str) -> NoReturn:
         place = f'{self.codec.name} in table "{self.table.name}"'
