@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock reference
+.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock reference rules
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
@@ -66,6 +66,10 @@ reference:  ## Write the API reference, made from the docstrings, into .local/re
 	@tools/bootstrap dev
 	@$(PYTHON) -m pdoc -d google -o .local/reference expr_builder expr_builder.typed
 	@echo "Open .local/reference/index.html"
+
+rules:  ## Write docs/rules.md: every rule, what it demands, an example that breaks it and one that keeps it
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.rules_page
 
 lock:  ## Resolve requirements/*.in anew and write the lock files (UPGRADE=1 takes newer versions)
 	@tools/bootstrap dev

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         UniqueViolation,
     )
     from .expressions.attr import Attr, Key
+    from .expressions.evaluate import evaluate
+    from .expressions.joining import all_of, any_of
     from .expressions.nodes import Condition
     from .expressions.parse import parse_condition, parse_key_condition, parse_projection, parse_update
-    from .expressions.predicates import all_of, any_of
     from .expressions.tokens import ExpressionSyntaxError
     from .linting import Problem, lint
     from .requests.batches import BatchGet, BatchWrite
+    from .requests.explain import explain
     from .requests.get import Get
     from .requests.key_schema import Index
     from .requests.search import Page, Query, Scan
@@ -87,6 +89,8 @@ __all__ = [
     "__version__",
     "all_of",
     "any_of",
+    "evaluate",
+    "explain",
     "from_attribute_value",
     "from_item",
     "item_size",
@@ -122,12 +126,14 @@ _HOMES = {
         "UniqueViolation",
     ),
     "expressions.attr": ("Attr", "Key"),
+    "expressions.evaluate": ("evaluate",),
+    "expressions.joining": ("all_of", "any_of"),
     "expressions.nodes": ("Condition",),
     "expressions.parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
-    "expressions.predicates": ("all_of", "any_of"),
     "expressions.tokens": ("ExpressionSyntaxError",),
     "linting": ("Problem", "lint"),
     "requests.batches": ("BatchGet", "BatchWrite"),
+    "requests.explain": ("explain",),
     "requests.get": ("Get",),
     "requests.key_schema": ("Index",),
     "requests.search": ("Page", "Query", "Scan"),

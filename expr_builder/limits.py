@@ -1,6 +1,8 @@
 """The service's numbers, each with its source.
 
 Sources: [Constraints] https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html,
+[Query] https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html,
+[Scan] https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html,
 [TransactWriteItems] https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html,
 [Operators] https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html,
 [Sizes] https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html.
@@ -44,6 +46,9 @@ MAX_ATTRIBUTE_NAME_BYTES = 65535
 MAX_KEY_NAME_BYTES = 255
 """The name of a key attribute. [Constraints]"""
 
+MAX_TABLE_KEYS = 2
+"""Attributes in the primary key of a table. [Constraints]"""
+
 MAX_INDEX_KEYS = 4
 """Attributes in each of the two keys of a global secondary index. [Constraints]"""
 
@@ -67,6 +72,15 @@ MAX_TABLE_NAME_LENGTH = 255
 
 MAX_TABLE_ARN_LENGTH = 1024
 """Characters in a table name given as an ARN. [TransactWriteItems]"""
+
+MIN_INDEX_NAME_LENGTH = 3
+"""Characters in the name of a secondary index, at least. [Query]"""
+
+MAX_INDEX_NAME_LENGTH = 255
+"""Characters in the name of a secondary index, at most. [Query]"""
+
+MAX_SCAN_SEGMENTS = 1_000_000
+"""Parts in which a scan can be shared out. [Scan]"""
 
 MAX_BATCH_WRITE = 25
 """Puts and deletes in one BatchWriteItem. [Constraints]"""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .errors import BuildError, TransactionCanceled, UniqueViolation
 from .expressions.attr import Attr
-from .expressions.predicates import all_of
+from .expressions.joining import all_of
 from .requests.transactions import TransactWrite
 
 TYPE_CHECKING = False

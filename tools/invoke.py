@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import yaml
-
-from tools import bridge, docker, stack
+from tools import bridge, docker, sam_template, stack
 from tools.local_cloud import LocalCloud, running_in
 from tools.run import FOLDER
 from tools.tokens import AUDIENCE, ISSUER, Signer, fill
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 AUTHORIZER = "AuthorizeFunction"
+AUDIT = "AuditMarkersFunction"
 BASE_IMAGE = "lambda/python:3.13"
 
 
@@ -44,24 +43,17 @@ def function_for(event: Mapping[str, Any], *, build_dir: Path = stack.BUILD) -> 
     """The logical id of the function that the template routes this event to."""
     if event.get("type") == "TOKEN":
         return AUTHORIZER
-    routes = template_routes(build_dir)
-    route = (str(event.get("httpMethod", "")).upper(), str(event.get("resource", "")))
-    if route not in routes:
-        known = ", ".join(f"{method} {path}" for method, path in sorted(routes))
-        raise InvokeError(f"The event's httpMethod and resource must be one of: {known}; or its type TOKEN.")
-    return routes[route]
-
-
-def template_routes(build_dir: Path) -> dict[tuple[str, str], str]:
-    """(method, path) -> logical id of the function, for every API event in the template that was built."""
-    template = yaml.safe_load((build_dir / "template.yaml").read_text())
-    return {
-        (event["Properties"]["Method"].upper(), event["Properties"]["Path"]): name
-        for name, resource in template["Resources"].items()
-        if resource["Type"] == "AWS::Serverless::Function"
-        for event in resource["Properties"].get("Events", {}).values()
-        if event["Type"] == "Api"
-    }
+    if event.get("detail-type") == "Scheduled Event":
+        return AUDIT
+    template = sam_template.read(build_dir / "template.yaml")
+    built = {str(route): route.function for route in sam_template.routes(template)}
+    route = f"{str(event.get('httpMethod', '')).upper()} {event.get('resource', '')}"
+    if route not in built:
+        raise InvokeError(
+            f"The event's httpMethod and resource must be one of: {', '.join(sorted(built))}; "
+            "or its type TOKEN, or its detail-type Scheduled Event."
+        )
+    return built[route]
 
 
 def invoke(

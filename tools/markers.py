@@ -13,7 +13,7 @@ from tools.venvs import ROOT
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the command and returns its exit code."""
+    """Run ``expr-builder markers`` on the accounts and return its exit code."""
     environment = dict(os.environ)
     if not _names_a_table(arguments):
         cloud = running_in(FOLDER)
@@ -26,8 +26,14 @@ def main(arguments: list[str]) -> int:
             return 2
         environment = cloud.environment() | {"TABLE_NAME": stack.describe(cloud).table}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "layers/accounts"), str(ROOT)])
-    command = [sys.executable, "-m", "expr_builder.markers", *(arguments or ["--help"])]
+    command = [sys.executable, "-m", "expr_builder", "markers", *with_layout(arguments or ["--help"])]
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def with_layout(arguments: list[str]) -> list[str]:
+    """Hand the accounts' layout to the command; a ``--unique`` of the caller's own comes later, and so prevails."""
+    part, *others = arguments
+    return [part, "--unique", "accounts.schema:accounts_layout", *others]
 
 
 def _names_a_table(arguments: list[str]) -> bool:

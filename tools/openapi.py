@@ -14,7 +14,8 @@ from pydantic.json_schema import models_json_schema
 
 from accounts.model import Account, ChangeEmail, ChangeUsername, Problem, SignUp
 from accounts.request import ACCOUNT_ID_PATTERN, KEY_PATTERN
-from tests.support.template import ROOT, template
+from tools.sam_template import routes
+from tools.venvs import ROOT
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -162,21 +163,11 @@ def text() -> str:
     return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
 
 
-def routes() -> dict[str, tuple[str, str]]:
-    """Method and path of each function of the template that has a route."""
-    return {
-        name: (event["Properties"]["Method"].lower(), event["Properties"]["Path"])
-        for name, resource in template()["Resources"].items()
-        if resource["Type"] == "AWS::Serverless::Function"
-        for event in resource["Properties"].get("Events", {}).values()
-        if event["Type"] == "Api"
-    }
-
-
 def _paths() -> dict[str, Any]:
     paths: dict[str, Any] = {}
-    for name, (method, path) in routes().items():
-        paths.setdefault(path, {})[method] = _operation(name, OPERATIONS[name], path)
+    for route in routes():
+        operation = _operation(route.function, OPERATIONS[route.function], route.path)
+        paths.setdefault(route.path, {})[route.method.lower()] = operation
     return paths
 
 

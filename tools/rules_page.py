@@ -1,131 +1,159 @@
-"""Write docs/rules.md from the table of cases that the tests of lint run.
+"""``make rules``: writes docs/rules.md from the library's registry of rules and from what lint says of its examples.
 
-``python -m tools.rules_page`` writes the page; a test fails when the committed one is not what would be written.
+A test fails when the committed page is not what would be written.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from expr_builder.linting import OPERATIONS
-from tests.unit.expr_builder.rule_cases import BUILDER_RULES, CASES, LINT_RULES
+from expr_builder import BuildError, lint
+from expr_builder.rules import GROUPS, RULES
+from tools.venvs import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.unit.expr_builder.rule_cases import Case
+    from expr_builder.rules import Rule
 
-PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
+PAGE = ROOT / "docs" / "rules.md"
 
 _INTRODUCTION = """\
 # Rules
 
 Every request that DynamoDB would refuse breaks one of these rules. `lint(request, operation=…, tables=[…])` finds them
-in any request; a request that is built with `expr_builder` cannot break them: a `BuildError` with the same rule id
-(`error.rule`) says so where the mistake is made. The ids are stable.
+in any request. A request that is built with `expr_builder` cannot break them: a `BuildError` with the same rule id
+(`error.rule`) is raised where the mistake is made. The ids are stable.
 
-This page is written by `python -m tools.rules_page` from the table of cases that the tests run; each request on it is
-one that a test has linted, with this outcome. Where several cases test a rule for an operation, the first is shown, and
-long texts and lists are cut. The keys are those of `Table("accounts", "PK", "SK")`; its indexes are
-`ByEmail` (global, `email` and `created`) and `ByDate` (local, `created`).
+Each rule is shown with an example that breaks it and nothing else, what is said about it, and an example that keeps it.
+Where the examples are requests, lint has found the problem, and its place is a JSON pointer. Where they are Python,
+the rule is about Python, or about something that no request shows. Long texts are cut.
 
-**The order of problems.** The first is the one that the service answers with, the others are those that it would come
-to next: what AWS clients refuse before they send (unknown members: `ParamValidationError`); members of another JSON
-type (`SerializationException`); members that are missing or out of bounds; then (all these `ValidationException`) each
-action in the order of the request, its values before its expressions; two actions on one item; the size of all
-together; the keys and indexes of the tables. AWS documents no order; this is the one of implementations that are tested
-against the service.
+**The order of problems.** The first is the one that the service answers with. The others are those that it would come
+to next:
 
-**The words** are the service's own, as far as they are known. These are not, and so are in words of this project:
-`attribute-name`, `binary-base64`, `substitution-size`, `text-utf8`, `transaction-size`.
-"""
+1. what AWS clients refuse before they send: unknown members (`ParamValidationError`);
+2. members of another JSON type (`SerializationException`);
+3. members that are missing or out of bounds (from here on, all are `ValidationException`);
+4. each action in the order of the request, its values before its expressions;
+5. two actions on one item;
+6. the size of all together;
+7. the keys and indexes of the tables.
+
+AWS documents no order; this is the one of implementations that are tested against the service.
+
+**The words** of lint are the service's own as far as they are known. Those for `attribute-name`, `binary-base64`,
+`substitution-size`, `text-utf8` and `transaction-size` are this project's.
+
+This page is written by `make rules` from `expr_builder/rules.json`; tests run every example."""
 
 _LONGEST_TEXT = 48
 _LONGEST_LIST = 3
+_WIDTH = 100
+_DEEPEST_INDENT = 4
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join(
-        [_INTRODUCTION, *_meanings(), *(line for name in OPERATIONS for line in _operation(name)), *_others()]
-    )
+    common = min((rule.setup for rule in RULES.values()), key=len)
+    lines = [
+        _INTRODUCTION,
+        "",
+        "The lines of Python use these names, and `accounts` is the table of the requests:",
+        "",
+        *_block("python", common),
+    ]
+    for group in GROUPS:
+        rules = [rule for rule in RULES.values() if rule.group == group]
+        lines += [f"- **{group}**: {', '.join(f'[{rule.id}](#{rule.id})' for rule in rules)}"]
+    lines.append("")
+    for group in GROUPS:
+        rules = [rule for rule in RULES.values() if rule.group == group]
+        further = rules[0].setup.removeprefix(common).strip()
+        lines += [f"## {group}", ""]
+        lines += ["The examples also use these names:", "", *_block("python", further)] if further else []
+        lines += [line for rule in rules for line in _section(rule)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _meanings() -> Iterator[str]:
-    yield "## All rules\n"
-    yield "| rule | what it demands | source | operations |"
-    yield "|---|---|---|---|"
-    for rule, (meaning, source) in sorted(LINT_RULES.items()):
-        operations = sorted({case.operation for case in CASES if case.rule == rule})
-        shown = "all" if len(operations) == len(OPERATIONS) else ", ".join(operations)
-        yield f"| `{rule}` | {_cell(meaning)} | {_link(source)} | {shown} |"
-    yield ""
+def _section(rule: Rule) -> Iterator[str]:
+    link = f" [AWS: {rule.page.rpartition('/')[2].removesuffix('.html').removeprefix('API_')}]({rule.page})"
+    yield f"### {rule.id}\n"
+    yield f"{rule.meaning}{link if rule.page else ''}\n"
+    if rule.operation:
+        yield f"Refused, {_problem(rule)}\n"
+        yield from _block("json", _layout(_shorten(rule.fails)))
+        yield "Accepted:\n"
+        yield from _block("json", _layout(_shorten(rule.passes)))
+    else:
+        yield f"Refused: {_code(_error(rule))}\n"
+        yield from _block("python", str(rule.fails))
+        yield "Accepted:\n"
+        yield from _block("python", str(rule.passes))
 
 
-def _operation(operation: str) -> Iterator[str]:
-    yield f"## {operation}\n"
-    yield "| rule | what it demands | source | keeps it | breaks it | problem |"
-    yield "|---|---|---|---|---|---|"
-    first: dict[str, Case] = {}
-    for case in CASES:
-        if case.operation == operation:
-            first.setdefault(case.rule, case)
-    for rule, case in sorted(first.items()):
-        meaning, source = LINT_RULES[rule]
-        problem = f"{_code(case.pointer or '(the request)')} {_cell(_cut(case.message, 160))}"
-        cells = (f"`{rule}`", _cell(meaning), _link(source), _json(case.good), _json(case.bad), problem)
-        yield f"| {' | '.join(cells)} |"
-    yield ""
+def _problem(rule: Rule) -> str:
+    (problem,) = lint(rule.fails, rule.operation, [_names_of(rule)["accounts"]])
+    at = f" at {_code(_cut(problem.pointer))}" if problem.pointer else ""
+    return f"`{rule.operation}`{at}: {_code(_cut(problem.message, 400))}"
 
 
-def _others() -> Iterator[str]:
-    yield "## Rules that only the builder has\n"
-    yield "They are about Python, or about what no request shows.\n"
-    yield "| rule | what it demands |"
-    yield "|---|---|"
-    for rule, meaning in sorted(BUILDER_RULES.items()):
-        yield f"| `{rule}` | {_cell(meaning)} |"
-    yield ""
+def _error(rule: Rule) -> str:
+    try:
+        exec(str(rule.fails), _names_of(rule))  # noqa: S102  # the library's own line
+    except BuildError as error:
+        return str(error).removesuffix(f" [{rule.id}]")
+    raise ValueError(f"the failing example of {rule.id} is not refused")
 
 
-def _link(source: str) -> str:
-    return f"[{source.rpartition('/')[2].removesuffix('.html').removeprefix('API_')}]({source})"
+def _names_of(rule: Rule) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "examples"}
+    exec(rule.setup, names)  # noqa: S102  # the library's own lines
+    return names
 
 
-def _json(request: Any) -> str:
-    return _code(json.dumps(_shortened(request), ensure_ascii=True))
+# --- Text
 
 
-def _shortened(value: Any) -> Any:
+def _shorten(value: object) -> object:
     """The request with long texts and lists cut."""
     if isinstance(value, str):
-        return _cut(value, _LONGEST_TEXT)
+        return _cut(value)
     if isinstance(value, list):
         more = [f"… {len(value)} in all"] if len(value) > _LONGEST_LIST else []
-        return [_shortened(element) for element in value[: _LONGEST_LIST if not more else 1]] + more
+        return [_shorten(element) for element in value[: _LONGEST_LIST if not more else 1]] + more
     if isinstance(value, dict):
-        return {_cut(name, _LONGEST_TEXT): _shortened(element) for name, element in value.items()}
+        return {_cut(name): _shorten(element) for name, element in value.items()}
     return value
 
 
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 24]}… ({len(text)} characters)"
+def _cut(text: str, length: int = _LONGEST_TEXT) -> str:
+    return text if len(text) <= 2 * length else f"{text[:length]}… ({len(text):,} characters)"
+
+
+def _layout(value: object, indent: str = "") -> str:
+    """JSON with a line for each member of what does not fit on one line; deep inside, on one line all the same."""
+    flat = json.dumps(value).replace("\\u2026", "…")  # only the mark of what was cut is shown as it is
+    fits = len(indent) + len(flat) <= _WIDTH or len(indent) > _DEEPEST_INDENT
+    if fits or not isinstance(value, (dict, list)):
+        return flat
+    deeper = f"{indent}  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(name)}: {_layout(element, deeper)}" for name, element in value.items()]
+        return f"{{\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}}}"
+    return f"[\n{deeper}" + f",\n{deeper}".join(_layout(element, deeper) for element in value) + f"\n{indent}]"
+
+
+def _block(language: str, text: str) -> list[str]:
+    return [f"```{language}", text, "```", ""]
 
 
 def _code(text: str) -> str:
-    text = text.replace("\\u2026", "…")
     fence = "``" if "`" in text else "`"
-    return f"{fence}{text}{fence}".replace("|", "\\|")
-
-
-def _cell(text: str) -> str:
-    for mark in "\\|<>*_[]`":
-        text = text.replace(mark, f"\\{mark}")
-    return text
+    return f"{fence}{text}{fence}"
 
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(PAGE.parents[1])}")
+    print(f"wrote {PAGE.relative_to(ROOT)}")

@@ -33,7 +33,7 @@ def to_number(value: int | float | Decimal) -> str:
         digits = text.rstrip("0")
         return _canonical(value < 0, digits, len(text) - len(digits))
     if isinstance(value, float):
-        text = float.__repr__(value)
+        text = float.__repr__(value)  # the shortest text that is this float; str() may belong to a subclass
         if text.endswith(".0") and value:
             return text[:-2]
         return parse_number(text)
@@ -60,7 +60,7 @@ def parse_number(text: str) -> str:
     digits = digits.lstrip("0")
     if not digits:
         return "0"
-    if len(exponent_digits) > 6:
+    if len(exponent_digits) > 6:  # refused before anything computes with it
         raise _number_range()
     significant = digits.rstrip("0")
     exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
@@ -71,7 +71,7 @@ def read_number(text: str) -> int | Decimal:
     """The number that number text stands for: an ``int`` when it is whole, else an exact ``Decimal``."""
     if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
         return int(text)
-    number: Decimal = decimal_type()(text)
+    number: Decimal = load_decimal()(text)
     if text[-1] != "0" and "." in text and "E" not in text:
         return number  # in canonical form, as the service answers, this is no whole number
     return int(number) if number == number.to_integral_value() else number
@@ -116,7 +116,7 @@ def _number_range() -> BuildError:
 
 
 @cache
-def decimal_type() -> type[Decimal]:
+def load_decimal() -> type[Decimal]:
     """The ``Decimal`` class."""
     # Loaded by the first number that needs it: it is slow to import, and finding it each time is slow, too.
     from decimal import Decimal

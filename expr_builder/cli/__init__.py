@@ -1,24 +1,24 @@
-"""The command ``expr-builder``: draft, lint and explain requests in a shell.
+"""The command ``expr-builder``: draft, lint and explain requests in a shell; audit and mend uniqueness markers.
 
-Exit status: 0 when all is well; 1 when DynamoDB would refuse what was asked about; 2 when the arguments or a file
-cannot be read.
+Exit status: 0 when all is well; 1 when DynamoDB would refuse what was asked about, or markers are not as they should
+be; 2 when the command could not do its work.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 from expr_builder.errors import BuildError
 from expr_builder.expressions.tokens import ExpressionSyntaxError
 
 from .arguments import parse_arguments
-from .documents import InputError
+from .documents import CommandError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from io import TextIOWrapper
     from typing import TextIO
 
 __all__ = ["main"]
@@ -36,12 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status.
     """
     for stream in (sys.stdout, sys.stderr):
-        _write_utf_8(stream)  # type: ignore[arg-type]  # both are text files, whatever the type says
+        # JSON is UTF-8 whatever the locale says; half a surrogate pair is shown as an escape. Whoever calls this from
+        # Python may have put something simpler in their place.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
         status = arguments.run(arguments)
         sys.stdout.flush()
-    except InputError as error:
+    except CommandError as error:
         return _fail(str(error), _UNREADABLE)
     except ExpressionSyntaxError as error:
         pointed = "\n".join(f"  {line}" for line in error.pointed().splitlines())
@@ -66,11 +69,6 @@ def _fail(message: str, status: int) -> int:
     return status
 
 
-def _write_utf_8(stream: TextIOWrapper) -> None:
-    """JSON is UTF-8 whatever the locale says; half a surrogate pair is shown as an escape."""
-    stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
 def _discard(stream: TextIO) -> None:
-    """Lead what is still buffered nowhere, so that Python does not complain about it when it ends."""
+    """Lead what is still buffered to nowhere, so that Python does not complain about it when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

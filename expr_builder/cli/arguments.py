@@ -10,14 +10,15 @@ from expr_builder.linting import OPERATIONS
 
 from .draft_command import ACTIONS, run_draft
 from .explain_command import run_explain
+from .formats import FORMATS
 from .lint_command import run_lint
-from .output import FORMATS
+from .subcommand import add_subcommand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from .subcommand import Subcommands
 
 SEPARATOR = "+"
 """Stands between the actions of a draft."""
@@ -78,7 +79,8 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """
     parser = argparse.ArgumentParser(
         prog="expr-builder",
-        description="Draft, check and explain guarded DynamoDB requests. Nothing is sent.",
+        description="Draft, check and explain guarded DynamoDB requests, without sending them; audit and mend "
+        "uniqueness markers.",
         epilog="expr-builder COMMAND --help shows the options of a command, with examples.",
     )
     parser.add_argument("--version", action="version", version=f"expr-builder {__version__}")
@@ -86,14 +88,18 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     draft = _add_draft(commands)
     _add_lint(commands)
     _add_explain(commands)
-    if argv and argv[0] == "draft":
+    chosen = argv[0] if argv else None
+    _add_markers(commands, chosen=chosen == "markers")
+    if chosen == "draft":
         blocks = [_read_block(draft, words) for words in _split(argv[1:])]
         return argparse.Namespace(run=lambda _: run_draft(blocks))
     return parser.parse_args(list(argv))
 
 
-def _add_draft(commands: Commands) -> argparse.ArgumentParser:
-    parser = _add(commands, "draft", "write a request, or a transaction of several actions")
+def _add_draft(commands: Subcommands) -> argparse.ArgumentParser:
+    parser = add_subcommand(
+        commands, "draft", "write a request, or a transaction of several actions", EXAMPLES["draft"]
+    )
     parser.usage = (
         "expr-builder draft [--format json|cli|python] [--token TOKEN] --table NAME:PK[:SK]\n"
         "                          ACTION JSON [options] [+ ACTION JSON [options] ...]\n"
@@ -109,7 +115,7 @@ def _add_draft(commands: Commands) -> argparse.ArgumentParser:
     whole.add_argument("--transaction", action="store_true", help="make a transaction also of a single action")
     each = parser.add_argument_group("options of each action")
     each.add_argument(
-        "--table", type=_table, metavar="NAME:PK[:SK]", help=f"{_TABLE_HELP}; holds for later actions too"
+        "--table", type=_parse_table, metavar="NAME:PK[:SK]", help=f"{_TABLE_HELP}; holds for later actions too"
     )
     each.add_argument("--name", help="the name of its slot, under which the library reports a refusal")
     each.add_argument("--if-exists", action="store_true", help="only when an item with this key exists")
@@ -125,35 +131,44 @@ def _add_draft(commands: Commands) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_lint(commands: Commands) -> None:
-    parser = _add(commands, "lint", "find everything for which DynamoDB would refuse a request")
+def _add_lint(commands: Subcommands) -> None:
+    parser = add_subcommand(
+        commands, "lint", "find everything for which DynamoDB would refuse a request", EXAMPLES["lint"]
+    )
     _add_request(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text when left out")
     parser.set_defaults(run=run_lint)
 
 
-def _add_explain(commands: Commands) -> None:
-    parser = _add(commands, "explain", "show a request, or a draft, as a table")
+def _add_explain(commands: Subcommands) -> None:
+    parser = add_subcommand(commands, "explain", "show a request, or a draft, as a table", EXAMPLES["explain"])
     _add_request(parser)
     parser.set_defaults(run=run_explain)
+
+
+def _add_markers(commands: Subcommands, *, chosen: bool) -> None:
+    purpose = "audit, mend, backfill and show uniqueness markers in a table (needs boto3)"
+    if not chosen:
+        commands.add_parser("markers", help=purpose)
+        return
+    # Loaded for this command alone: the others start without threads, files and whatever else a scan needs.
+    from .markers_arguments import add_markers_arguments
+    from .markers_command import run_markers
+
+    parser = add_markers_arguments(commands, purpose)
+    parser.set_defaults(run=run_markers)
 
 
 def _add_request(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the request as JSON; - is standard input")
     parser.add_argument("--operation", choices=OPERATIONS, help="guessed from the request where that is clear")
     parser.add_argument(
-        "--table", type=_table, action="append", default=[], metavar="NAME:PK[:SK]", help=f"{_TABLE_HELP}; repeatable"
-    )
-
-
-def _add(commands: Commands, name: str, purpose: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]}.",
-        epilog=EXAMPLES[name],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "--table",
+        type=_parse_table,
+        action="append",
+        default=[],
+        metavar="NAME:PK[:SK]",
+        help=f"{_TABLE_HELP}; repeatable",
     )
 
 
@@ -178,11 +193,11 @@ def _read_block(parser: argparse.ArgumentParser, words: list[str]) -> argparse.N
     return block
 
 
-def _table(text: str) -> Table:
+def _parse_table(text: str) -> Table:
     """Read ``NAME:PK[:SK]``; the name may be an ARN, which has colons of its own."""
     parts = text.split(":")
     name_parts = 6 if parts[0] == "arn" else 1
-    keys = [_key(part) for part in parts[name_parts:]]
+    keys = [_parse_key(part) for part in parts[name_parts:]]
     if not 1 <= len(keys) <= 2:
         raise argparse.ArgumentTypeError(
             f"{text} does not name a table and its one or two keys: write it like accounts:PK:SK"
@@ -193,6 +208,6 @@ def _table(text: str) -> Table:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _key(text: str) -> tuple[str, str]:
+def _parse_key(text: str) -> tuple[str, str]:
     name, _, kind = text.partition("=")
     return name, kind or "S"

@@ -19,16 +19,19 @@ from expr_builder.errors import BuildError
 from expr_builder.expressions.parse import parse_condition, parse_update
 from expr_builder.requests.writes import Check
 
-from .documents import InputError, parse_json, read_document, read_text, shown, to_value
-from .output import write_request
+from .documents import CommandError, name_file, parse_json, read_document, read_text, read_value
+from .formats import write_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from expr_builder.requests.writes import Update, WriteAction
+
+    Members: TypeAlias = dict[str, Any]
+    """An object of a draft file, whose members have known names; what each of them is, is checked where it is used."""
 
 ACTIONS = ("put", "update", "delete", "check")
 
@@ -37,192 +40,183 @@ _ACTION_MEMBERS = (
     *ACTIONS, "table", "name", "if_exists", "if_not_exists", "when", "return_old",
     "expression", "set", "names", "values",
 )  # fmt: skip
-_OPERATIONS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
 
 
 class Draft:
-    """What is to be requested.
+    """What is to be requested: the actions, and the arguments of the client call of an operation."""
 
-    Attributes:
-        actions: In order.
-        operation: The operation that the request is for.
-        request: The arguments of the client call.
-    """
-
-    def __init__(self, actions: list[WriteAction], token: str | None, *, transaction: bool) -> None:
+    def __init__(self, actions: list[WriteAction], operation: str, request: Mapping[str, object]) -> None:
         self.actions = actions
-        if transaction or token is not None or len(actions) != 1 or isinstance(actions[0], Check):
-            self.operation = "TransactWriteItems"
-            self.request: dict[str, Any] = dict(TransactWrite(*actions, token=token).to_request())
-        else:
-            self.operation = _OPERATIONS[actions[0].operation]
-            self.request = dict(actions[0].to_request())
+        self.operation = operation
+        self.request = request
 
 
 def run_draft(blocks: Sequence[Namespace]) -> int:
     """Carry out ``expr-builder draft``: one namespace for each action."""
     formats = [block.format for block in blocks if block.format]
     files = [block.file for block in blocks if block.file is not None]
-    document = read_document(files[0]) if files else _from_options(blocks)
-    draft = read_draft(document, shown(files[0]) if files else "the draft")
+    document = read_document(files[0]) if files else _gather_document(blocks)
+    draft = read_draft(document, name_file(files[0]) if files else "the draft")
     sys.stdout.write(write_request(formats[-1] if formats else "json", draft.operation, draft.request))
     return 0
 
 
-def read_draft(document: Any, name: str) -> Draft:
-    """Make a draft of data.
-
-    Args:
-        document: As a draft file holds it; a table may be a ``Table`` already.
-        name: What to call it in an error.
+def read_draft(document: object, name: str) -> Draft:
+    """Make a draft of what a draft file holds (a table may be a ``Table`` already); ``name`` is for errors.
 
     Raises:
-        InputError: for data of another shape.
+        CommandError: for data of another shape.
         BuildError: for what DynamoDB would refuse.
     """
-    draft = _members(document, name, _DRAFT_MEMBERS)
+    draft = _read_members(document, name, _DRAFT_MEMBERS)
     tables = {
-        table: _table(table, keys, f"{name}: tables.{table}")
-        for table, keys in _object(draft.get("tables", {}), f"{name}: tables").items()
+        table: _make_table(table, keys, f"{name}: tables.{table}")
+        for table, keys in _expect_object(draft.get("tables", {}), f"{name}: tables").items()
     }
     listed = draft.get("actions")
     if not isinstance(listed, list) or not listed:
-        raise InputError(f"{name}: actions is a list of at least one action")
+        raise CommandError(f"{name}: actions is a list of at least one action")
     actions = []
     for position, entry in enumerate(listed):
         try:
-            actions.append(_action(entry, tables, f"{name}: actions[{position}]"))
+            actions.append(_make_action(entry, tables, f"{name}: actions[{position}]"))
         except BuildError as error:
             raise error.within(f"action {position + 1}") from None
-    return Draft(actions, draft.get("token"), transaction=_flag(draft, "transaction", name))
+    token, (first, *others) = draft.get("token"), actions
+    # A check by itself is no call of its own, and only a transaction takes a token.
+    if _read_flag(draft, "transaction", name) or token is not None or others or isinstance(first, Check):
+        return Draft(actions, "TransactWriteItems", dict(TransactWrite(*actions, token=token).to_request()))
+    return Draft(actions, f"{first.operation}Item", first.to_request())
 
 
-def _action(entry: Any, tables: Mapping[str, Table], place: str) -> WriteAction:
-    members = _members(entry, place, _ACTION_MEMBERS)
+def _make_action(entry: object, tables: Mapping[str, Table], place: str) -> WriteAction:
+    members = _read_members(entry, place, _ACTION_MEMBERS)
     kinds = [kind for kind in ACTIONS if kind in members]
     if len(kinds) != 1:
-        raise InputError(f"{place}: exactly one of {', '.join(ACTIONS)} is needed")
+        raise CommandError(f"{place}: exactly one of {', '.join(ACTIONS)} is needed")
     (kind,) = kinds
-    make = getattr(_table_of(members, tables, place), kind)
-    action: WriteAction = make(to_value(_object(members[kind], f"{place}.{kind}"), f"{place}.{kind}"))
+    make = getattr(_find_table(members, tables, place), kind)
+    action: WriteAction = make(_read_entries(members[kind], f"{place}.{kind}"))
     if "name" in members:
         action = action.named(members["name"])
-    names = _object(members.get("names", {}), f"{place}.names")
-    values = to_value(_object(members.get("values", {}), f"{place}.values"), f"{place}.values")
+    placeholders = {
+        "names": _expect_object(members.get("names", {}), f"{place}.names"),
+        "values": _read_entries(members.get("values", {}), f"{place}.values"),
+    }
     if kind == "update":
-        action = _updated(action, members, place, names, values)  # type: ignore[arg-type]  # that is what it made
+        action = _change(action, members, place, placeholders)  # type: ignore[arg-type]  # that is what it made
     elif "set" in members or "expression" in members:
-        raise InputError(f"{place}: set and expression belong to an update, not to a {kind}")
-    return _guarded(action, members, place, names, values)
+        raise CommandError(f"{place}: set and expression belong to an update, not to a {kind}")
+    return _guard(action, members, place, placeholders)
 
 
-def _updated(
-    update: Update, members: Mapping[str, Any], place: str, names: Mapping[str, str], values: Mapping[str, Any]
-) -> Update:
+def _change(update: Update, members: Members, place: str, placeholders: Mapping[str, Members]) -> Update:
     if "set" in members:
-        update = update.set(to_value(_object(members["set"], f"{place}.set"), f"{place}.set"))
+        update = update.set(_read_entries(members["set"], f"{place}.set"))
     if "expression" in members:
         try:
-            update = update.apply(parse_update(members["expression"], names=names, values=values))
+            update = update.apply(parse_update(members["expression"], **placeholders))
         except BuildError as error:
             raise error.within("expression") from None
     return update
 
 
-def _guarded(
-    action: WriteAction, members: Mapping[str, Any], place: str, names: Mapping[str, str], values: Mapping[str, Any]
-) -> WriteAction:
-    if _flag(members, "if_exists", place):
+def _guard(action: WriteAction, members: Members, place: str, placeholders: Mapping[str, Members]) -> WriteAction:
+    if _read_flag(members, "if_exists", place):
         action = action.if_exists()
-    if _flag(members, "if_not_exists", place):
+    if _read_flag(members, "if_not_exists", place):
         action = action.if_not_exists()
     when = members.get("when", [])
     for text in when if isinstance(when, list) else [when]:
         try:
-            action = action.when(parse_condition(text, names=names, values=values))
+            action = action.when(parse_condition(text, **placeholders))
         except BuildError as error:
             raise error.within("when") from None
-    return action.return_old_on_failure() if _flag(members, "return_old", place) else action
+    return action.return_old_on_failure() if _read_flag(members, "return_old", place) else action
 
 
-def _table_of(members: Mapping[str, Any], tables: Mapping[str, Table], place: str) -> Table:
+def _find_table(members: Members, tables: Mapping[str, Table], place: str) -> Table:
     name = members.get("table")
     if name is None and len(tables) == 1:
         return next(iter(tables.values()))
     table = tables.get(name) if isinstance(name, str) else None
     if table is None:
         known = f"tables has {', '.join(tables)}" if tables else "describe it in tables"
-        raise InputError(f"{place}: table is the name of the action's table: {known}")
+        raise CommandError(f"{place}: table is the name of the action's table: {known}")
     return table
 
 
-def _table(name: str, keys: Any, place: str) -> Table:
+def _make_table(name: str, keys: object, place: str) -> Table:
     if isinstance(keys, Table):
         return keys
-    members = _members(keys, place, ("partition_key", "sort_key"))
+    members = _read_members(keys, place, ("partition_key", "sort_key"))
     if "partition_key" not in members:
-        raise InputError(f"{place}: partition_key is missing")
-    pair = [_key(members.get(key), f"{place}.{key}") for key in ("partition_key", "sort_key")]
+        raise CommandError(f"{place}: partition_key is missing")
+    pair = [_read_key(members.get(key), f"{place}.{key}") for key in ("partition_key", "sort_key")]
     return Table(name, pair[0], pair[1])
 
 
-def _key(key: Any, place: str) -> Any:
+def _read_key(key: Any, place: str) -> Any:
     if key is None or isinstance(key, str):
         return key
     if isinstance(key, list) and len(key) == 2:
         return tuple(key)
-    raise InputError(f'{place}: a key is a name, or a name and its type: ["at", "N"]')
+    raise CommandError(f'{place}: a key is a name, or a name and its type: ["at", "N"]')
 
 
-def _members(document: Any, place: str, known: tuple[str, ...]) -> dict[str, Any]:
-    members = _object(document, place)
+def _read_members(document: object, place: str, known: tuple[str, ...]) -> Members:
+    members = _expect_object(document, place)
     for name in members:
         if name not in known:
-            raise InputError(f"{place}: {name} is not one of {', '.join(known)}")
+            raise CommandError(f"{place}: {name} is not one of {', '.join(known)}")
     return members
 
 
-def _object(value: Any, place: str) -> dict[str, Any]:
+def _expect_object(value: object, place: str) -> Members:
     if not isinstance(value, dict):
-        raise InputError(f"{place}: an object is expected")
+        raise CommandError(f"{place}: an object is expected")
     return value
 
 
-def _flag(members: Mapping[str, Any], name: str, place: str) -> bool:
+def _read_entries(value: object, place: str) -> Members:
+    return _expect_object(read_value(_expect_object(value, place), place), place)
+
+
+def _read_flag(members: Members, name: str, place: str) -> bool:
     value = members.get(name, False)
     if not isinstance(value, bool):
-        raise InputError(f"{place}: {name} is true or false")
+        raise CommandError(f"{place}: {name} is true or false")
     return value
 
 
-# --- The options of the command, as a draft file would have them
+# --- The options of the command, as a draft file would have them: one reader, read_draft, serves both
 
 
-def _from_options(blocks: Sequence[Namespace]) -> dict[str, Any]:
+def _gather_document(blocks: Sequence[Namespace]) -> dict[str, object]:
     tables: dict[str, Table] = {}
     table: Table | None = None
     actions = []
     for position, block in enumerate(blocks):
-        table = block.table or table
+        table = block.table or table  # it holds for the actions after it
         if table is None:
-            raise InputError("--table NAME:PK[:SK] is needed before, or with, the first action")
+            raise CommandError("--table NAME:PK[:SK] is needed before, or with, the first action")
         if tables.setdefault(table.name, table).key_schema.types != table.key_schema.types:
-            raise InputError(f"--table gives {table.name} two different keys")
-        actions.append({"table": table.name, **_action_from(block, f"action {position + 1}")})
+            raise CommandError(f"--table gives {table.name} two different keys")
+        actions.append({"table": table.name, **_gather_action(block, f"action {position + 1}")})
     tokens = [block.token for block in blocks if block.token is not None]
-    document: dict[str, Any] = {"tables": tables, "actions": actions}
+    document: dict[str, object] = {"tables": tables, "actions": actions}
     if tokens:
         document["token"] = tokens[-1]
     return {**document, "transaction": any(block.transaction for block in blocks)}
 
 
-def _action_from(block: Namespace, place: str) -> dict[str, Any]:
+def _gather_action(block: Namespace, place: str) -> dict[str, object]:
     kind, text = block.action
-    action: dict[str, Any] = {kind: _json_argument(text, f"{place}, {kind}")}
-    for member, option in (("set", "set"), ("names", "names"), ("values", "values")):
-        text = getattr(block, option)
+    action: dict[str, object] = {kind: _read_argument(text, f"{place}, {kind}")}
+    for member in ("set", "names", "values"):
+        text = getattr(block, member)
         if text is not None:
-            action[member] = _json_argument(text, f"{place}, --{option}")
+            action[member] = _read_argument(text, f"{place}, --{member}")
     given = {
         "name": block.name,
         "when": block.when,
@@ -231,10 +225,11 @@ def _action_from(block: Namespace, place: str) -> dict[str, Any]:
         "if_not_exists": block.if_not_exists,
         "return_old": block.return_old,
     }
+    # An option that was not given must not look like a member of the file: read_draft would refuse it.
     return action | {member: value for member, value in given.items() if value not in (None, False)}
 
 
-def _json_argument(text: str, place: str) -> Any:
+def _read_argument(text: str, place: str) -> object:
     if text.startswith("@"):
-        return parse_json(read_text(text[1:]), shown(text[1:]))
+        return parse_json(read_text(text[1:]), name_file(text[1:]))
     return parse_json(text, place)

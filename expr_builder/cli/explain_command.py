@@ -1,78 +1,167 @@
-"""``expr-builder explain``."""
+"""``expr-builder explain``: a request, or a draft, as a table of its actions."""
 
 from __future__ import annotations
 
 import json
 import sys
+from base64 import b64decode
 
+from expr_builder.attribute_values.capacity import read_units, write_units
+from expr_builder.attribute_values.numbers import parse_number
+from expr_builder.attribute_values.values import from_item, item_size, size_of
+from expr_builder.expressions.describe import describe, describe_item, describe_update
+from expr_builder.expressions.nodes import Literal
+from expr_builder.expressions.parse import parse_condition, parse_update
 from expr_builder.linting import lint
 from expr_builder.requests.transactions import write_json
 
-from .documents import read_document, shown
+from .documents import name_file, read_document
 from .draft_command import read_draft
-from .lint_command import problem_lines
-from .operation import entries_of, operation_of
-from .terminal import Paint, table_lines
+from .lint_command import format_problems
+from .operation_guess import guess_operation
+from .terminal import Paint, count, format_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
 
+    from expr_builder.attribute_values.values import AttributeValue, TypedItem
+    from expr_builder.expressions.updates import UpdateAction
     from expr_builder.requests.table import Table
 
-    from .operation import Entry
+    Body: TypeAlias = Mapping[str, Any]
+    """The arguments of one action, as JSON has them: lint has found nothing wrong with them."""
 
 _HEADER = ("#", "slot", "action", "table", "key", "change", "condition", "bytes", "units")
+_WRITES = ("Put", "Update", "Delete", "ConditionCheck")
+_CONDITIONS = ("ConditionExpression", "KeyConditionExpression", "FilterExpression")
+_LONGEST_TARGET = 100
 
 
 def run_explain(arguments: Namespace) -> int:
     """Carry out ``expr-builder explain``: exit status 1 for a request that DynamoDB would refuse."""
-    name = shown(arguments.file)
+    name = name_file(arguments.file)
     document: Any = read_document(arguments.file)
     tables: dict[str, Table] = {table.name: table for table in arguments.table}
-    slots: Sequence[str] = ()
+    slots: list[str] = []
     operation = arguments.operation
     if isinstance(document, dict) and "actions" in document:
         draft = read_draft(document, name)
         slots = [action.slot or "" for action in draft.actions]
         tables |= {action.table.name: action.table for action in draft.actions}
         operation = draft.operation
-        document = json.loads(write_json(draft.request))
-    operation = operation or operation_of(document, name)
+        document = json.loads(write_json(draft.request))  # the same as a request from a file has
+    operation = operation or guess_operation(document, name)
     problems = lint(document, operation, tables.values())
     if problems:
-        sys.stderr.write("".join(f"{line}\n" for line in problem_lines(name, problems, Paint(sys.stderr))))
+        sys.stderr.write("".join(f"{line}\n" for line in format_problems(name, problems, Paint(sys.stderr))))
         return 1
-    entries = entries_of(operation, document, tables)
-    rows = [_row(position, entry, slots) for position, entry in enumerate(entries)]
-    lines = table_lines(_HEADER, rows, Paint(sys.stdout))
-    sys.stdout.write("".join(f"{line}\n" for line in (*lines, _sum(operation, entries))))
+    bodies = _list_bodies(operation, document)
+    slots = slots or [""] * len(bodies)
+    entries = [
+        _read_entry(action, body, tables.get(body["TableName"]), transactional=operation.startswith("Transact"))
+        for action, body in bodies
+    ]
+    rows = [
+        (str(number), slot, *entry.cells) for number, (slot, entry) in enumerate(zip(slots, entries, strict=True), 1)
+    ]
+    header, *lines = format_table(_HEADER, rows)
+    text = "\n".join((Paint(sys.stdout).bold(header), *lines, _sum_up(operation, entries)))
+    sys.stdout.write(f"{text}\n")
     return 0
 
 
-def _row(position: int, entry: Entry, slots: Sequence[str]) -> tuple[str, ...]:
-    least = "" if entry.exact else "≥ "
-    known = entry.size is not None
-    return (
-        str(position + 1),
-        slots[position] if slots else "",
-        entry.action,
-        entry.table,
-        entry.target,
-        entry.change,
-        entry.condition,
-        f"{least}{entry.size}" if known else "",
-        f"{least}{entry.units:g}" if known else "",
-    )
+class _Entry:
+    """One action, as cells of the table; its cost, ``None`` where that depends on what is stored, else at the least."""
+
+    def __init__(self, cells: tuple[str, ...], units: float | None, *, exact: bool) -> None:
+        self.cells = cells
+        self.units = units
+        self.exact = exact
 
 
-def _sum(operation: str, entries: Sequence[Entry]) -> str:
-    count = f"{operation}, {len(entries)} {'action' if len(entries) == 1 else 'actions'}"
+def _read_entry(action: str, body: Body, table: Table | None, *, transactional: bool) -> _Entry:
+    item = _decode_item(body.get("Item") or body.get("Key") or {})
+    update = parse_update(body["UpdateExpression"], **_read_placeholders(body)) if "UpdateExpression" in body else ()
+    # What is added to an item that nobody has seen: the least that it can weigh afterwards.
+    size = item_size(item) + sum(_count_new_bytes(change) for change in update)
+    units: float | None = None
+    if action in _WRITES:
+        units = write_units(size, transactional=transactional)
+    elif action == "Get":
+        units = read_units(size, consistent=bool(body.get("ConsistentRead")), transactional=transactional)
+    exact = action == "Put"
+    least = "" if exact else "≥ "
+    target = describe_item({name: item[name] for name in table.key_schema.types} if table and item else item)
+    if len(target) > _LONGEST_TARGET:  # of a put into a table whose keys nobody told, it is the whole item
+        target = f"{target[: _LONGEST_TARGET - 1]}…"
+    condition = " AND ".join(_describe_conditions(body))
+    cost = ("", "") if units is None else (f"{least}{size}", f"{least}{units:g}")
+    return _Entry((action, body["TableName"], target, describe_update(update), condition, *cost), units, exact=exact)
+
+
+def _sum_up(operation: str, entries: Sequence[_Entry]) -> str:
+    head = f"{operation}, {count(len(entries), 'action')}"
     if any(entry.units is None for entry in entries):
-        return f"{count}: what it costs depends on what is stored"
+        return f"{head}: what it costs depends on what is stored"
     least = "" if all(entry.exact for entry in entries) else "at least "
     total = sum(entry.units or 0 for entry in entries)
-    kind = "read" if entries[0].reads else "write"  # no operation does both
-    return f"{count}: {least}{total:g} {kind} {'unit' if total == 1 else 'units'}"
+    kind = "read" if "Get" in operation else "write"
+    return f"{head}: {least}{total:g} {kind} {'unit' if total == 1 else 'units'}"
+
+
+def _list_bodies(operation: str, request: Body) -> list[tuple[str, Body]]:
+    """List the actions of a request, each with its arguments as if it were a request of its own."""
+    if operation.startswith("Transact"):
+        return [action for entry in request["TransactItems"] for action in entry.items()]
+    if operation == "BatchWriteItem":
+        return [
+            (kind.removesuffix("Request"), {"TableName": table, **body})
+            for table, writes in request["RequestItems"].items()
+            for write in writes
+            for kind, body in write.items()
+        ]
+    if operation == "BatchGetItem":
+        return [
+            ("Get", {**reads, "TableName": table, "Key": key})
+            for table, reads in request["RequestItems"].items()
+            for key in reads["Keys"]
+        ]
+    return [(operation.removesuffix("Item"), request)]
+
+
+def _describe_conditions(body: Body) -> Iterator[str]:
+    given = [body[name] for name in _CONDITIONS if name in body]
+    for text in given:
+        condition = describe(parse_condition(text, **_read_placeholders(body)))
+        yield f"({condition})" if len(given) > 1 else condition
+
+
+def _count_new_bytes(change: UpdateAction) -> int:
+    return size_of(change.value.value) if isinstance(change.value, Literal) and change.keyword != "DELETE" else 0
+
+
+def _read_placeholders(body: Body) -> dict[str, Any]:
+    values = from_item(_decode_item(body.get("ExpressionAttributeValues", {})))
+    return {"names": body.get("ExpressionAttributeNames", {}), "values": values}
+
+
+def _decode_item(item: TypedItem) -> TypedItem:
+    """Read an item as JSON has it: binary contents become bytes, and numbers become as DynamoDB stores them."""
+    return {name: _decode(value) for name, value in item.items()}
+
+
+def _decode(value: AttributeValue) -> AttributeValue:
+    return {tag: _DECODERS[tag](content) if tag in _DECODERS else content for tag, content in value.items()}
+
+
+_DECODERS: dict[str, Callable[[Any], object]] = {
+    "B": b64decode,
+    "BS": lambda contents: [*map(b64decode, contents)],
+    "N": parse_number,
+    "NS": lambda contents: [*map(parse_number, contents)],
+    "L": lambda contents: [*map(_decode, contents)],
+    "M": _decode_item,
+}

@@ -19,17 +19,27 @@ class Paint:
         self.on = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def bold(self, text: str) -> str:
-        """Emphasised."""
+        """Emphasise."""
         return f"{_BOLD}{text}{_RESET}" if self.on else text
 
     def red(self, text: str) -> str:
-        """A fault."""
+        """Mark as a fault."""
         return f"{_RED}{text}{_RESET}" if self.on else text
 
 
-def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], paint: Paint) -> list[str]:
-    """Write rows below a header, in columns as wide as they need; columns without any content are left out."""
-    kept = [column for column in range(len(header)) if any(row[column] for row in rows)]
-    widths = {column: max(len(row[column]) for row in (header, *rows)) for column in kept}
-    lines = ["  ".join(row[column].ljust(widths[column]) for column in kept).rstrip() for row in (header, *rows)]
-    return [paint.bold(lines[0]), *lines[1:]]
+def escape_controls(text: str) -> str:
+    """Escape what is not printable: a stored value must not move the cursor of the terminal that it is shown on."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+
+
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write a header and rows in columns as wide as they need; columns without any content are left out."""
+    cells = [[escape_controls(cell) for cell in row] for row in (header, *rows)]
+    kept = [column for column in range(len(header)) if any(row[column] for row in cells[1:])]
+    widths = {column: max(len(row[column]) for row in cells) for column in kept}
+    return ["  ".join(row[column].ljust(widths[column]) for column in kept).rstrip() for row in cells]
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun: ``1 record``, ``2,000 records``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,13 +1,13 @@
 """Values, paths, conditions and updates as text for people, with the values filled in.
 
-What it writes, :func:`~expr_builder.parse.parse_condition` reads, as far as the values have a literal form there
+What it writes, :func:`.parse_condition` reads, as far as the values have a literal form there
 (strings, numbers, ``true``, ``false``, ``null``) and are not so long that they are cut. It shows people's data: for a
 terminal, never for a log.
 """
 
 from __future__ import annotations
 
-from .render import Placeholders, write, write_update
+from .render import Placeholders, write_update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .nodes import Literal, Node
     from .updates import UpdateAction
 
-_LONGEST_VALUE = 100
+_LONGEST_VALUE = 100  # one clause stays about one line
 _WORDS = {"and", "or", "not", "between", "in", "true", "false", "null"}
 
 
@@ -29,7 +29,7 @@ class _FilledIn(Placeholders):
     __slots__ = ()
 
     def name(self, name: str) -> str:
-        return _name(name)
+        return _write_name(name)
 
     def value(self, literal: Literal) -> str:
         return describe_value(literal.value)
@@ -37,7 +37,7 @@ class _FilledIn(Placeholders):
 
 def describe(node: Node) -> str:
     """A condition, or any part of one: ``email = 'a@example.com' AND size(tags) < 5``."""
-    return write(node, _FilledIn())
+    return node.write(_FilledIn())
 
 
 def describe_update(actions: tuple[UpdateAction, ...]) -> str:
@@ -47,29 +47,29 @@ def describe_update(actions: tuple[UpdateAction, ...]) -> str:
 
 def describe_item(item: Mapping[str, AttributeValue]) -> str:
     """An item, or a key: ``PK = 'ACCT#1', SK = 'PROFILE'``."""
-    return ", ".join(f"{_name(name)} = {describe_value(value)}" for name, value in item.items())
+    return ", ".join(f"{_write_name(name)} = {describe_value(value)}" for name, value in item.items())
 
 
 def describe_value(value: AttributeValue) -> str:
     """One value in one line: ``'text'``, ``42``, ``true``, ``{'a', 'b'}``, ``[1, {city: 'London'}]``; cut when long."""
-    text = _value(value)
+    text = _write_value(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
-def _value(value: AttributeValue) -> str:
+def _write_value(value: AttributeValue) -> str:
     ((tag, content),) = value.items()
     if tag in ("SS", "NS", "BS"):
-        return f"{{{', '.join(_scalar(tag[0], element) for element in content)}}}"
+        return f"{{{', '.join(_write_scalar(tag[0], element) for element in content)}}}"
     if tag == "L":
-        return f"[{', '.join(map(_value, content))}]"
+        return f"[{', '.join(map(_write_value, content))}]"
     if tag == "M":
-        return f"{{{', '.join(f'{_name(name)}: {_value(entry)}' for name, entry in content.items())}}}"
-    return _scalar(tag, content)
+        return f"{{{', '.join(f'{_write_name(name)}: {_write_value(entry)}' for name, entry in content.items())}}}"
+    return _write_scalar(tag, content)
 
 
-def _scalar(tag: str, content: Any) -> str:
+def _write_scalar(tag: str, content: Any) -> str:
     if tag == "S":
-        return "'" + _printable(content).replace("'", "''") + "'"
+        return "'" + _escape(content).replace("'", "''") + "'"
     if tag == "B":
         return f"<{len(content)} bytes>" if len(content) != 1 else "<1 byte>"
     if tag == "BOOL":
@@ -77,12 +77,12 @@ def _scalar(tag: str, content: Any) -> str:
     return "null" if tag == "NULL" else str(content)
 
 
-def _name(name: str) -> str:
+def _write_name(name: str) -> str:
     plain = name.isascii() and name.isidentifier() and name.lower() not in _WORDS
-    return name if plain else f"`{_printable(name).replace('`', '``')}`"
+    return name if plain else f"`{_escape(name).replace('`', '``')}`"
 
 
-def _printable(text: str) -> str:
+def _escape(text: str) -> str:
     """Control characters as escapes: a stored value must not move the cursor of the terminal that it is shown on."""
     if text.isprintable():
         return text

@@ -1,43 +1,28 @@
 """A condition and an item -> true or false, by DynamoDB's rules.
 
-The rules that are easily got wrong, each with where it is known from:
-
-* A missing attribute (or a missing item) makes ``<>`` true and every other comparison false, also against another
-  missing attribute. [Alternator's tests, which pass on the service]
-* Values of different types are unequal and have no order; numbers compare as numbers (``1`` = ``1.0``), strings by
-  their UTF-8 bytes, sets whatever their order. [HowItWorks.NamingRulesDataTypes]
-* ``size`` of a string counts UTF-16 code units, so that a character outside the basic plane counts two. [measured on
-  the service: extenddb pull request 67] Numbers, booleans and nulls have no size: the comparison sees nothing, as if
-  the attribute were missing.
-* ``contains`` looks for a part of a string or binary value, or for an element of a set or list; ``begins_with`` works
-  on strings and binary values; an attribute of another type makes both false, never an error. [Alternator's tests]
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
+How values compare is in :mod:`~expr_builder.attribute_values.comparing`, what functions give in :mod:`.functions`.
 """
 
 from __future__ import annotations
 
-from decimal import Decimal
-
+from expr_builder.attribute_values.comparing import is_true
 from expr_builder.attribute_values.values import to_item
 
-from .nodes import And, Between, Comparison, Function, In, Literal, Not, Or, Path, Size
+from .functions import find_function
+from .nodes import And, Between, Call, Comparison, Function, In, Literal, Not, Or, Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Mapping
 
-    from expr_builder.attribute_values.values import AttributeValue
+    from expr_builder.attribute_values.values import AttributeValue, Item
 
-    from .nodes import Condition, Operand
-
-    TypedItem = Mapping[str, AttributeValue]
-    """Attribute names to AttributeValues."""
+    from .functions import Found
+    from .nodes import Condition, Node
 
 
-def evaluate(condition: Condition, item: Mapping[str, Any] | None) -> bool:
-    """Tell whether ``condition`` holds for ``item``.
+def evaluate(condition: Condition, item: Item | None) -> bool:
+    """Tell whether ``condition`` holds for ``item``, without DynamoDB.
 
     Args:
         condition: Any condition.
@@ -46,49 +31,61 @@ def evaluate(condition: Condition, item: Mapping[str, Any] | None) -> bool:
     Raises:
         BuildError: for a value in ``item`` that DynamoDB could not have stored.
     """
-    return verdicts(condition, to_item(item or {}))[id(condition)]
+    return judge(condition, to_item(item or {}))[id(condition)]
 
 
-def verdicts(condition: Condition, item: TypedItem) -> dict[int, bool]:
-    """Whether each condition in the tree holds, by its ``id``: the whole one, its parts, their parts.
-
-    Args:
-        condition: Any condition.
-        item: The stored item as AttributeValues; empty when there is none.
-    """
+def judge(condition: Condition, item: Mapping[str, AttributeValue]) -> dict[int, bool]:
+    """Tell of each condition in the tree whether it holds, by its ``id``: the whole one, its parts, their parts."""
     nodes = [condition]
     for node in nodes:  # grows while it is walked, so that every condition comes before its parts, however deep
-        nodes.extend(parts_of(node))
+        nodes.extend(node.parts)
     known: dict[int, bool] = {}
+    # No recursion: conditions made by programs are deeper than Python's stack.
     for node in reversed(nodes):
+        parts = [known[id(part)] for part in node.parts]
         if isinstance(node, And):
-            known[id(node)] = all(known[id(part)] for part in node.parts)
+            known[id(node)] = all(parts)
         elif isinstance(node, Or):
-            known[id(node)] = any(known[id(part)] for part in node.parts)
+            known[id(node)] = any(parts)
         elif isinstance(node, Not):
-            known[id(node)] = not known[id(node.part)]
+            known[id(node)] = not parts[0]
         else:
-            known[id(node)] = _CLAUSES[type(node)](node, item)
+            known[id(node)] = _judge_clause(node, item)
     return known
 
 
-def parts_of(condition: Condition) -> tuple[Condition, ...]:
-    """What AND, OR or NOT joins; nothing for a single clause."""
-    if isinstance(condition, (And, Or)):
-        return condition.parts
-    return (condition.part,) if isinstance(condition, Not) else ()
+def _judge_clause(clause: Condition, item: Mapping[str, AttributeValue]) -> bool:
+    values = [find_value(operand, item) for operand in clause.children()]
+    if isinstance(clause, Comparison):
+        left, right = values
+        return is_true(left, clause.operator, right)
+    if isinstance(clause, Between):
+        value, low, high = values
+        return is_true(low, "<=", value) and is_true(value, "<=", high)
+    if isinstance(clause, In):
+        return any(is_true(values[0], "=", choice) for choice in values[1:])
+    if isinstance(clause, Function):
+        return bool(_call(clause, values))
+    raise TypeError(f"a {type(clause).__name__} cannot be evaluated")
 
 
-def operand_value(operand: Operand, item: TypedItem) -> AttributeValue | None:
-    """What an operand stands for: a literal's value, the stored value, a size; ``None`` when there is none."""
+def find_value(operand: Node, item: Mapping[str, AttributeValue]) -> Found:
+    """Find what an operand stands for: its own value, the stored one, a function's result; ``None`` for nothing."""
     if isinstance(operand, Literal):
         return operand.value
-    if isinstance(operand, Size):
-        return _size(operand_value(operand.path, item))
-    return _stored(operand, item) if isinstance(operand, Path) else None
+    if isinstance(operand, Path):
+        return _find_stored(operand, item)
+    if isinstance(operand, Call):
+        result = _call(operand, [find_value(inner, item) for inner in operand.operands])
+        return result if isinstance(result, dict) else None
+    raise TypeError(f"a {type(operand).__name__} has no value")
 
 
-def _stored(path: Path, item: TypedItem) -> AttributeValue | None:
+def _call(call: Call, values: list[Found]) -> bool | Found:
+    return find_function(call.name, len(values)).evaluate(*values)
+
+
+def _find_stored(path: Path, item: Mapping[str, AttributeValue]) -> Found:
     name, *deeper = path.segments
     value = item.get(str(name))
     for segment in deeper:
@@ -100,104 +97,3 @@ def _stored(path: Path, item: TypedItem) -> AttributeValue | None:
         else:
             value = value.get("M", {}).get(segment)
     return value
-
-
-def _size(value: AttributeValue | None) -> AttributeValue | None:
-    if value is None:
-        return None
-    ((tag, content),) = value.items()
-    if tag in ("N", "BOOL", "NULL"):
-        return None
-    size = len(content.encode("utf-16-le")) // 2 if tag == "S" else len(content)
-    return {"N": str(size)}
-
-
-# --- Clauses: conditions without parts
-
-
-def _comparison(node: Comparison, item: TypedItem) -> bool:
-    return _compare(node.operator, operand_value(node.left, item), operand_value(node.right, item))
-
-
-def _between(node: Between, item: TypedItem) -> bool:
-    value = operand_value(node.operand, item)
-    low, high = operand_value(node.low, item), operand_value(node.high, item)
-    return _compare("<=", low, value) and _compare("<=", value, high)
-
-
-def _in(node: In, item: TypedItem) -> bool:
-    value = operand_value(node.operand, item)
-    return any(_compare("=", value, operand_value(choice, item)) for choice in node.choices)
-
-
-def _function(node: Function, item: TypedItem) -> bool:
-    value = operand_value(node.path, item)
-    if node.argument is None:
-        return (value is None) == (node.name == "attribute_not_exists")
-    argument = operand_value(node.argument, item)
-    if value is None or argument is None:
-        return False
-    if node.name == "attribute_type":
-        return argument == {"S": next(iter(value))}
-    return (_begins_with if node.name == "begins_with" else _contains)(value, argument)
-
-
-_CLAUSES: dict[type, Callable[[Any, TypedItem], bool]] = {
-    Between: _between,
-    Comparison: _comparison,
-    Function: _function,
-    In: _in,
-}
-
-
-# --- AttributeValues
-
-
-def _compare(operator: str, left: AttributeValue | None, right: AttributeValue | None) -> bool:
-    if left is None or right is None:
-        return operator == "<>"
-    left_type, left_content = _comparable(left)
-    right_type, right_content = _comparable(right)
-    if operator in ("=", "<>"):
-        equal = left_type == right_type and left_content == right_content
-        return equal == (operator == "=")
-    if left_type != right_type or left_type not in ("S", "N", "B"):
-        return False
-    if operator[0] == ">":
-        left_content, right_content = right_content, left_content
-    return bool(left_content < right_content or (len(operator) == 2 and left_content == right_content))
-
-
-def _begins_with(value: AttributeValue, prefix: AttributeValue) -> bool:
-    tag, content = _comparable(value)
-    prefix_tag, prefix_content = _comparable(prefix)
-    return tag == prefix_tag and tag in ("S", "B") and content.startswith(prefix_content)
-
-
-def _contains(value: AttributeValue, element: AttributeValue) -> bool:
-    tag, content = _comparable(value)
-    element_tag, element_content = _comparable(element)
-    if tag == "L":
-        return (element_tag, element_content) in content
-    if tag in ("S", "B"):
-        return tag == element_tag and element_content in content
-    return tag == f"{element_tag}S" and element_content in content  # SS holds S, NS holds N, BS holds B
-
-
-def _comparable(value: AttributeValue) -> tuple[str, Any]:
-    """The type, and the content in a form that Python compares as DynamoDB does.
-
-    Text compares by code points in Python, which is the order of its UTF-8 bytes.
-    """
-    ((tag, content),) = value.items()
-    if tag == "N":
-        return tag, Decimal(content)
-    if tag == "NS":
-        return tag, frozenset(map(Decimal, content))
-    if tag in ("SS", "BS"):
-        return tag, frozenset(content)
-    if tag == "L":
-        return tag, list(map(_comparable, content))
-    if tag == "M":
-        return tag, {name: _comparable(entry) for name, entry in content.items()}
-    return tag, content

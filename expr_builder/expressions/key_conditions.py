@@ -5,22 +5,23 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyCo
 
 from __future__ import annotations
 
-from .nodes import And, Between, Comparison, Function, Path, Size
+from .functions import FUNCTIONS
+from .nodes import Call, Comparison, Function, Path, conjuncts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .nodes import Condition, Operand
+    from .nodes import Condition
 
 
-def key_condition_fault(condition: Condition) -> str | None:
+def find_key_condition_fault(condition: Condition) -> str | None:
     """Say, in DynamoDB's words, what makes a condition unfit to be the key condition of a query."""
     seen: set[str | int] = set()
-    for part in condition.parts if isinstance(condition, And) else (condition,):
-        symbol, operands = _taken_apart(part)
-        if symbol not in ("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"):
-            return f"Invalid operator used in KeyConditionExpression: {symbol}"
+    for part in conjuncts(condition):
+        symbol, operands = _name_operator(part), list(part.children())
         paths = [operand for operand in operands if isinstance(operand, Path)]
-        if any(isinstance(operand, Size) for operand in operands):
+        if not _is_allowed(symbol):
+            return f"Invalid operator used in KeyConditionExpression: {symbol}"
+        if any(isinstance(operand, Call) for operand in operands):
             return "KeyConditionExpressions cannot contain nested operations"
         if len(paths) > 1:
             return "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
@@ -28,7 +29,8 @@ def key_condition_fault(condition: Condition) -> str | None:
             return "Invalid condition in KeyConditionExpression: No key attribute specified"
         if len(paths[0].segments) > 1:
             return "KeyConditionExpressions cannot have conditions on nested attributes"
-        if symbol in ("BETWEEN", "begins_with") and paths[0] is not operands[0]:
+        # A comparison can be turned round; what is written otherwise cannot.
+        if not isinstance(part, Comparison) and paths[0] is not operands[0]:
             return (
                 f"Invalid condition in KeyConditionExpression: {symbol} operator must have the key attribute as its "
                 "first operand"
@@ -39,12 +41,13 @@ def key_condition_fault(condition: Condition) -> str | None:
     return None
 
 
-def _taken_apart(part: Condition) -> tuple[str, tuple[Operand, ...]]:
-    """The operator or function of one condition, in DynamoDB's spelling, and its operands."""
+def _name_operator(part: Condition) -> str:
+    """The operator or function of one condition, in DynamoDB's spelling."""
     if isinstance(part, Comparison):
-        return part.operator, (part.left, part.right)
-    if isinstance(part, Between):
-        return "BETWEEN", (part.operand, part.low, part.high)
-    if isinstance(part, Function):
-        return part.name, (part.path,) if part.argument is None else (part.path, part.argument)
-    return type(part).__name__.upper(), ()
+        return part.operator
+    return part.name if isinstance(part, Function) else type(part).__name__.upper()
+
+
+def _is_allowed(symbol: str) -> bool:
+    known = FUNCTIONS.get(symbol)
+    return known.of_keys if known is not None else symbol in ("=", "<", "<=", ">", ">=", "BETWEEN")

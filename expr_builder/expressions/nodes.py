@@ -10,14 +10,27 @@ from __future__ import annotations
 from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
 
+from .paths import write_path
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Hashable, Iterator
+    from typing import Any, ClassVar, Protocol, TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
 
     from .paths import Segments
+
+    Structure: TypeAlias = tuple[Hashable, ...]
+    Value: TypeAlias = "Operand | UpdateValue"
+    """What SET can set an attribute to."""
+
+    class Writer(Protocol):
+        """How names, values and functions are written: as placeholders, filled in, or hidden."""
+
+        def path(self, segments: Segments) -> str: ...
+        def value(self, literal: Literal) -> str: ...
+        def function(self, name: str) -> str: ...
 
 
 class Node:
@@ -25,42 +38,63 @@ class Node:
 
     __slots__: tuple[str, ...] = ()
 
-    def key(self) -> tuple[Any, ...]:
+    fields: ClassVar[tuple[str, ...]] = ()  # beside __slots__, which subclasses without fields of their own empty
+    """The node's attributes, in the order in which they are written."""
+    label: ClassVar[str] = ""
+    """What the node is called in its repr."""
+
+    def key(self) -> Structure:
         """The node's structure as nested tuples: equal for equal trees."""
-        return (type(self).__name__, *(_plain(getattr(self, slot)) for slot in self.__slots__))
+        return (type(self).__name__, *(_freeze(getattr(self, field)) for field in self.fields))
 
     def children(self) -> Iterator[Node]:
-        """The nodes directly below."""
-        for kind in type(self).__mro__:
-            for slot in getattr(kind, "__slots__", ()):
-                part = getattr(self, slot)
-                for child in part if isinstance(part, tuple) else (part,):
-                    if isinstance(child, Node):
-                        yield child
+        """The nodes directly below, in the order in which they are written."""
+        for field in self.fields:
+            part = getattr(self, field)
+            if isinstance(part, Node):
+                yield part
+            elif isinstance(part, tuple):
+                yield from part
+
+    def write(self, to: Writer) -> str:
+        """Write the node as expression text, without checking it; what has no text is a question mark."""
+        return "?"
 
     def __repr__(self) -> str:
-        # Values are left out: they may be personal, and reprs end up in logs.
-        parts = ", ".join(repr(getattr(self, slot)) for slot in self.__slots__)
-        return f"{type(self).__name__}({parts})"
+        return f"{self.label}({self.write(_Hidden())})"
 
 
-def _plain(part: Any) -> Any:
+class _Hidden:
+    """Writes the types of values only: values may be personal, and reprs end up in logs."""
+
+    def path(self, segments: Segments) -> str:
+        return write_path(segments)
+
+    def value(self, literal: Literal) -> str:
+        return repr(literal)
+
+    def function(self, name: str) -> str:
+        return name
+
+
+def _freeze(part: object) -> Hashable:
     if isinstance(part, Node):
         return part.key()
-    if isinstance(part, tuple):
-        return tuple(map(_plain, part))
+    if isinstance(part, (tuple, list)):
+        return tuple(map(_freeze, part))
     if isinstance(part, dict):
-        return tuple((name, _plain(value)) for name, value in part.items())
-    return tuple(map(_plain, part)) if isinstance(part, list) else part
+        return tuple((name, _freeze(value)) for name, value in part.items())
+    return part
 
 
 # --- Operands: what conditions compare and updates compute with
 
 
 class Operand(Node):
-    """A path, a size or a literal value."""
+    """A path, a literal value, or a function that gives a value to compare."""
 
     __slots__ = ()
+    label = "Operand"
 
 
 class Path(Operand):
@@ -71,35 +105,23 @@ class Path(Operand):
     def __init__(self, segments: Segments) -> None:
         self.segments = segments
 
-    def key(self) -> tuple[Any, ...]:
-        """The structure, whatever the subclass."""
-        return ("Path", *self.segments)  # Attr("a") and Key("a") are one path
+    def key(self) -> Structure:
+        """The structure, whatever the subclass: ``Attr("a")`` and ``Key("a")`` are one path."""
+        return ("Path", *self.segments)
+
+    def write(self, to: Writer) -> str:
+        return to.path(self.segments)
 
     def __repr__(self) -> str:
         head, *rest = self.segments
         return f"Attr({head!r})" + "".join(f"[{segment!r}]" for segment in rest)
 
 
-class Size(Operand):
-    """``size(path)``: characters of a string, bytes of a binary value, elements of a set, list or map."""
-
-    __slots__ = ("path",)
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def key(self) -> tuple[Any, ...]:
-        """The structure, whatever the subclass."""
-        return ("Size", self.path.key())
-
-    def __repr__(self) -> str:
-        return f"{self.path!r}.size()"
-
-
 class Literal(Operand):
     """A value, serialised, checked and measured when it was given."""
 
     __slots__ = ("_size", "value")
+    fields = ("value",)
 
     def __init__(self, value: AttributeValue, size: int | None = None) -> None:
         self.value = value
@@ -110,10 +132,6 @@ class Literal(Operand):
         """The value's size in bytes."""
         return size_of(self.value) if self._size is None else self._size
 
-    def key(self) -> tuple[Any, ...]:
-        """The structure: the value alone."""
-        return ("Literal", _plain(self.value))
-
     @property
     def type(self) -> str:
         """The AttributeValue's type: ``"S"``, ``"N"`` …"""
@@ -123,6 +141,9 @@ class Literal(Operand):
     def content(self) -> Any:
         """What stands behind the type: text, number text, bytes, elements …"""
         return next(iter(self.value.values()))
+
+    def write(self, to: Writer) -> str:
+        return to.value(self)
 
     def __repr__(self) -> str:
         return f"<{self.type}>"
@@ -135,51 +156,36 @@ class UpdateValue(Node):
     """A computed value on the right side of SET."""
 
     __slots__ = ()
+    label = "UpdateValue"
 
-    def __add__(self, amount: Any) -> UpdateValue:
-        raise _finished(self)
+    def __add__(self, amount: object) -> UpdateValue:
+        raise BuildError(
+            f"nothing can be added to or subtracted from a {type(self).__name__}",
+            rule="update-arithmetic",
+            fix="SET computes with two operands: add constants up in Python first",
+        )
 
-    def __sub__(self, amount: Any) -> UpdateValue:
-        raise _finished(self)
-
-
-def _finished(value: UpdateValue) -> BuildError:
-    return BuildError(
-        f"nothing can be added to or subtracted from a {type(value).__name__}",
-        rule="update-arithmetic",
-        fix="SET computes with two operands: add constants up in Python first",
-    )
+    __sub__ = __add__
 
 
-class IfNotExists(UpdateValue):
-    """``if_not_exists(path, default)``. ``+`` and ``-`` on it make a counter that starts by itself."""
+class _Infix(Node):
+    """``left operator right``."""
 
-    __slots__ = ("default", "path")
+    fields = __slots__ = ("left", "operator", "right")
 
-    def __init__(self, path: Path, default: Operand) -> None:
-        self.path = path
-        self.default = default
-
-
-class Arithmetic(UpdateValue):
-    """``left + right`` or ``left - right``."""
-
-    __slots__ = ("left", "operator", "right")
-
-    def __init__(self, operator: str, left: Operand | IfNotExists, right: Operand | IfNotExists) -> None:
-        self.operator = operator
+    def __init__(self, left: Value, operator: str, right: Value) -> None:
         self.left = left
+        self.operator = operator
         self.right = right
 
+    def write(self, to: Writer) -> str:
+        return f"{self.left.write(to)} {self.operator} {self.right.write(to)}"
 
-class ListAppend(UpdateValue):
-    """``list_append(first, second)``."""
 
-    __slots__ = ("first", "second")
+class Arithmetic(_Infix, UpdateValue):
+    """``left + right`` or ``left - right``."""
 
-    def __init__(self, first: Operand | IfNotExists, second: Operand | IfNotExists) -> None:
-        self.first = first
-        self.second = second
+    __slots__ = ()
 
 
 # --- Conditions
@@ -189,40 +195,19 @@ class Condition(Node):
     """Something that is true or false of an item. Combine with ``&``, ``|`` and ``~``; compare with ``==``."""
 
     __slots__ = ()
+    label = "Condition"
+
+    parts: tuple[Condition, ...] = ()
+    """The conditions that AND, OR or NOT joins; none for a single clause."""
 
     def __and__(self, other: Condition) -> Condition:
-        return And((*_flat(And, self), *_flat(And, _condition(other, "&"))))
+        return And.of(self, _check_condition(other, "&"))
 
     def __or__(self, other: Condition) -> Condition:
-        return Or((*_flat(Or, self), *_flat(Or, _condition(other, "|"))))
+        return Or.of(self, _check_condition(other, "|"))
 
     def __invert__(self) -> Condition:
-        return self.part if isinstance(self, Not) else Not(self)
-
-    def evaluate(self, item: Mapping[str, Any] | None) -> bool:
-        """Tell whether the condition holds for ``item``, by DynamoDB's rules and without DynamoDB.
-
-        Args:
-            item: The stored item as Python values; ``None`` when there is none.
-        """
-        # Nodes are below everything that works on them. Imported when asked for, so that no circle arises and
-        # programs that only build requests do not load it.
-        from .evaluate import evaluate
-
-        return evaluate(self, item)
-
-    def explain(self, item: Mapping[str, Any] | None) -> str:
-        """Say of each clause whether it holds for ``item``, and what is stored; see :func:`.explain.explain`.
-
-        Args:
-            item: The stored item as Python values; ``None`` when there is none.
-
-        Returns:
-            Text that shows stored values: for people at a terminal, not for logs.
-        """
-        from expr_builder.requests.explain import explain
-
-        return explain(self, item)
+        return self.parts[0] if isinstance(self, Not) else Not(self)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -237,82 +222,93 @@ class Condition(Node):
         return hash(self.key())
 
 
-class Comparison(Condition):
+class Comparison(_Infix, Condition):
     """``left operator right``, the operator one of ``= <> < <= > >=``."""
 
-    __slots__ = ("left", "operator", "right")
-
-    def __init__(self, operator: str, left: Operand, right: Operand) -> None:
-        self.operator = operator
-        self.left = left
-        self.right = right
+    __slots__ = ()
 
 
 class Between(Condition):
     """``operand BETWEEN low AND high``, both ends included."""
 
-    __slots__ = ("high", "low", "operand")
+    fields = __slots__ = ("operand", "low", "high")
 
     def __init__(self, operand: Operand, low: Operand, high: Operand) -> None:
         self.operand = operand
         self.low = low
         self.high = high
 
+    def write(self, to: Writer) -> str:
+        return f"{self.operand.write(to)} BETWEEN {self.low.write(to)} AND {self.high.write(to)}"
+
 
 class In(Condition):
     """``operand IN (choice, choice …)``."""
 
-    __slots__ = ("choices", "operand")
+    fields = __slots__ = ("operand", "choices")
 
     def __init__(self, operand: Operand, choices: tuple[Operand, ...]) -> None:
         self.operand = operand
         self.choices = choices
 
-
-class Function(Condition):
-    """``name(path)`` or ``name(path, argument)``: attribute_exists, attribute_not_exists, attribute_type, begins_with,
-    contains."""
-
-    __slots__ = ("argument", "name", "path")
-
-    def __init__(self, name: str, path: Operand, argument: Operand | None = None) -> None:
-        self.name = name
-        self.path = path
-        self.argument = argument
+    def write(self, to: Writer) -> str:
+        return f"{self.operand.write(to)} IN ({', '.join([choice.write(to) for choice in self.choices])})"
 
 
-class And(Condition):
-    """All parts are true. Parts are never And themselves: ``a & (b & c)`` is ``a & b & c``."""
+class _Joined(Condition):
+    """Conditions joined by one word. No part is joined by the same word: ``a & (b & c)`` is ``a & b & c``."""
 
-    __slots__ = ("parts",)
+    fields = __slots__ = ("parts",)
 
     def __init__(self, parts: tuple[Condition, ...]) -> None:
         self.parts = parts
 
+    @classmethod
+    def of(cls, *conditions: Condition) -> Condition:
+        """Join conditions, those that are joined in the same way already part by part; one alone stays as it is."""
+        parts: tuple[Condition, ...] = ()
+        for condition in conditions:
+            parts += condition.parts if isinstance(condition, cls) else (condition,)
+        return parts[0] if len(parts) == 1 else cls(parts)
 
-class Or(Condition):
-    """At least one part is true. Parts are never Or themselves."""
 
-    __slots__ = ("parts",)
+class And(_Joined):
+    """All parts are true."""
 
-    def __init__(self, parts: tuple[Condition, ...]) -> None:
-        self.parts = parts
+    __slots__ = ()
+
+    def write(self, to: Writer) -> str:
+        return " AND ".join([f"({part.write(to)})" if isinstance(part, Or) else part.write(to) for part in self.parts])
+
+
+class Or(_Joined):
+    """At least one part is true."""
+
+    __slots__ = ()
+
+    def write(self, to: Writer) -> str:
+        return " OR ".join([part.write(to) for part in self.parts])
 
 
 class Not(Condition):
     """The part is false."""
 
-    __slots__ = ("part",)
+    fields = __slots__ = ("parts",)
 
     def __init__(self, part: Condition) -> None:
-        self.part = part
+        self.parts = (part,)
+
+    def write(self, to: Writer) -> str:
+        (part,) = self.parts
+        return f"NOT ({part.write(to)})" if isinstance(part, _Joined) else f"NOT {part.write(to)}"
 
 
-def _flat(kind: type[And | Or], condition: Condition) -> tuple[Condition, ...]:
-    return condition.parts if isinstance(condition, kind) else (condition,)
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """The conditions that AND joins, or the condition itself."""
+    return condition.parts if isinstance(condition, And) else (condition,)
 
 
-def _condition(other: Any, operator: str) -> Condition:
+def _check_condition(other: object, operator: str) -> Condition:
     if isinstance(other, Condition):
         return other
     raise BuildError(
@@ -320,6 +316,49 @@ def _condition(other: Any, operator: str) -> Condition:
         rule="condition-operand",
         fix='compare first, in parentheses: (Attr("a") == 1) & (Attr("b") == 2)',
     )
+
+
+# --- Functions. What each of them takes and does is known in :mod:`.functions` alone.
+
+
+class Call(Node):
+    """A function with its operands: ``name(operand, …)``."""
+
+    # Whether there is such a function is checked by what writes or evaluates it: nodes are below the table.
+
+    fields = __slots__ = ("name", "operands")
+
+    gives: ClassVar[str] = ""
+    """The type of AttributeValue that the function gives, where that is always the same."""
+
+    def __init__(self, name: str, *operands: Value) -> None:
+        self.name = name
+        self.operands = operands
+
+    def key(self) -> Structure:
+        """The structure, whatever the subclass."""
+        return ("Call", self.name, *(operand.key() for operand in self.operands))
+
+    def write(self, to: Writer) -> str:
+        return f"{to.function(self.name)}({', '.join([operand.write(to) for operand in self.operands])})"
+
+
+class Function(Call, Condition):
+    """A function that is a condition by itself."""
+
+    __slots__ = ()
+
+
+class OperandFunction(Call, Operand):
+    """A function that gives something to compare."""
+
+    __slots__ = ()
+
+
+class UpdateFunction(Call, UpdateValue):
+    """A function that gives a value to set."""
+
+    __slots__ = ()
 
 
 def find_paths(node: Node) -> Iterator[Path]:

@@ -2,104 +2,101 @@
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import sized
+from expr_builder.attribute_values.serializing import serialize
 from expr_builder.errors import BuildError
 
-from .nodes import Arithmetic, Condition, IfNotExists, Literal, Operand, Path, Size, UpdateValue
-from .paths import path_text
+from .nodes import Arithmetic, Call, Condition, Literal, Operand, OperandFunction, Path, UpdateFunction, UpdateValue
+from .paths import write_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from .nodes import Value
 
 
-def literal(value: Any, *, of: Operand | str = "") -> Literal:
+def make_literal(value: object, *, of: Value | str = "") -> Literal:
     """Serialise ``value`` as an operand; ``of`` names the place for an error, or is what stands there."""
     try:
-        return Literal(*sized(value))
+        return Literal(*serialize(value))
     except BuildError as error:
-        place = place_of(of)
+        place = name_place(of)
         raise error.within(place) if place else error from None
 
 
-def operand(value: Any, *, of: Operand | str = "") -> Operand:
+def take_operand(value: object, *, of: Value | str = "") -> Operand:
     """Take an operand as it is, and anything else as a literal value."""
     if isinstance(value, Operand):
         return value
     if isinstance(value, (Condition, UpdateValue)):
         what = "a condition" if isinstance(value, Condition) else "a computed update value"
-        raise BuildError(
+        raise refusal(
+            of,
             f"{what} is not a value to compare with",
             rule="condition-operand",
-            place=place_of(of),
             fix="join conditions with & and |, each side in parentheses",
         )
-    return literal(value, of=of)
+    return make_literal(value, of=of)
 
 
-def stored_operand(value: Any, *, of: Operand | str = "") -> Operand:
-    """Take an operand of an update: like :func:`operand`, but ``size()`` is refused, which only conditions know."""
-    taken = operand(value, of=of)
-    if isinstance(taken, Size):
-        raise BuildError(
-            "size() in an update, which only conditions can use",
+def take_stored(value: object, *, of: Value | str = "") -> Operand:
+    """Take an operand of an update: like :func:`take_operand`, but what only conditions can use is refused."""
+    taken = take_operand(value, of=of)
+    if isinstance(taken, OperandFunction):
+        raise refusal(
+            of,
+            f"{taken.name}() in an update, which only conditions can use",
             rule="update-value",
-            place=place_of(of),
             fix="count in Python, or keep a counter attribute",
         )
     return taken
 
 
-def arithmetic(operator: str, left: Path | IfNotExists, amount: Any) -> Arithmetic:
-    """Build ``left operator amount`` for a SET."""
-    path = left if isinstance(left, Path) else left.path
-    return Arithmetic(operator, left, number_operand(amount, path))
-
-
-def compute(operator: str, left: Operand | UpdateValue, right: Operand | UpdateValue) -> Arithmetic:
-    """Build ``left operator right`` for a SET, whichever side is a value.
-
-    Raises:
-        BuildError: for anything that is not a number, a path or ``if_not_exists``.
-    """
-    path = next((side for side in (left, right) if isinstance(side, Path)), None)
-    return Arithmetic(operator, number_operand(left, path), number_operand(right, path))
-
-
-def number_operand(amount: Any, path: Path | None) -> Operand | IfNotExists:
+def take_number(amount: object, path: Path | None) -> Value:
     """Take what ``+`` and ``-`` compute with: a number, a path or ``if_not_exists``; ``path`` names the place."""
-    if isinstance(amount, IfNotExists):
+    if isinstance(amount, UpdateFunction) and not amount.gives:
         return amount
     of = path if path is not None else ""
     if isinstance(amount, Arithmetic):
-        raise BuildError(
+        raise refusal(
+            of,
             "SET adds or subtracts two operands, not three",
             rule="update-arithmetic",
-            place=place_of(of),
             fix="add the constants up in Python first",
         )
-    value = stored_operand(amount, of=of)
+    value = take_stored(amount, of=of)
     if isinstance(value, Literal) and value.type != "N":
-        raise BuildError(
+        raise refusal(
+            of,
             f"+ and - compute with numbers, not with a value of type {value.type}",
             rule="update-arithmetic",
-            place=place_of(of),
             fix="append(…) extends a list, .add(…) a set",
         )
     return value
 
 
-def list_operand(items: Any, path: Path) -> Operand | IfNotExists:
-    """Take what ``list_append`` joins: anything that is not a list counts as one item."""
-    if isinstance(items, (Path, IfNotExists)):
+def take_list(items: object, path: Path) -> Value:
+    """Take what joins a list: anything that is not a list counts as one item."""
+    if isinstance(items, Path) or (isinstance(items, UpdateFunction) and not items.gives):
         return items
-    return literal(list(items) if isinstance(items, (list, tuple)) else [items], of=path)
+    return make_literal(list(items) if isinstance(items, (list, tuple)) else [items], of=path)
 
 
-def place_of(subject: Operand | str) -> str:
+def compute(left: object, operator: str, right: object) -> Arithmetic:
+    """Build ``left operator right`` for a SET, whichever side is a value."""
+    path = next((side for side in (left, right) if isinstance(side, Path)), None)
+    return Arithmetic(take_number(left, path), operator, take_number(right, path))
+
+
+def refusal(subject: Value | str, message: str, *, rule: str, fix: str) -> BuildError:
+    """The error for what is wrong with, or beside, an operand; see :func:`name_place`."""
+    return BuildError(message, rule=rule, place=name_place(subject), fix=fix)
+
+
+def name_place(subject: Value | str) -> str:
     """Name an operand for an error: ``address.city``, ``size(tags)``; nothing for a value. Text stands as it is."""
     if isinstance(subject, str):
         return subject
     if isinstance(subject, Path):
-        return path_text(subject.segments)
-    return f"size({path_text(subject.path.segments)})" if isinstance(subject, Size) else ""
+        return write_path(subject.segments)
+    if isinstance(subject, Call):
+        return f"{subject.name}({', '.join(map(name_place, subject.operands))})"
+    return ""

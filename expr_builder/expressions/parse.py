@@ -1,7 +1,7 @@
 """Expression text to the tree that the fluent calls build.
 
 >>> parse_condition("status = 'open' AND size(tags) < 5")
-And((Comparison(Attr('status'), '=', <S>), Comparison(Attr('tags').size(), '<', <N>)))
+Condition(status = <S> AND size(tags) < <N>)
 
 The text is DynamoDB's own grammar, with three liberties, because the tree is rendered with placeholders anyway:
 
@@ -17,18 +17,18 @@ from __future__ import annotations
 
 from expr_builder.errors import BuildError
 
-from .key_conditions import key_condition_fault
-from .operands import literal
+from .key_conditions import find_key_condition_fault
+from .operands import make_literal
 from .parser import Parser
 from .paths import check_segment
 from .render import refuse_clash
 from .tokens import ALIAS
-from .updates import extended
+from .updates import join_actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from .nodes import Condition, Operand, Path
     from .tokens import Token
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
     N = TypeVar("N")
 
-_MAX_NESTING = 64
-"""How deep conditions may be nested in each other: what works on a tree is recursive, and so has a limit."""
+_MAX_NESTING = 64  # of conditions in each other: what works on a tree is recursive, and so has a limit
 
 
 def parse_condition(
-    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, object] | None = None
 ) -> Condition:
     """Read a condition, or a filter, from text.
 
@@ -57,8 +56,8 @@ def parse_condition(
         ExpressionSyntaxError: a BuildError that knows the column where the text goes wrong.
         BuildError: for an undefined placeholder, or operands that DynamoDB would refuse.
     """
-    parser = _parser(text, names, values)
-    condition = parser.condition()
+    parser = _start(text, names, values)
+    condition = parser.read_condition()
     if parser.depth > _MAX_NESTING:
         raise BuildError(
             f"conditions nested {parser.depth} deep, {_MAX_NESTING} are allowed",
@@ -69,7 +68,7 @@ def parse_condition(
 
 
 def parse_key_condition(
-    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, object] | None = None
 ) -> Condition:
     """Read the key condition of a query: ``"PK = 'ACCT#1' AND begins_with(SK, 'ORDER#')"``.
 
@@ -78,7 +77,7 @@ def parse_key_condition(
             and ``begins_with`` of top-level attributes, joined with AND.
     """
     condition = parse_condition(text, names=names, values=values)
-    fault = key_condition_fault(condition)
+    fault = find_key_condition_fault(condition)
     if fault is not None:
         raise BuildError(
             fault,
@@ -89,7 +88,7 @@ def parse_key_condition(
 
 
 def parse_update(
-    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+    text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, object] | None = None
 ) -> tuple[UpdateAction, ...]:
     """Read an update from text: ``"SET email = :new, version = version + 1 REMOVE pending"``.
 
@@ -99,7 +98,7 @@ def parse_update(
     Raises:
         BuildError: as :func:`parse_condition` does; and for paths that overlap, or a clause given twice.
     """
-    return extended((), _parser(text, names, values).update())
+    return join_actions((), _start(text, names, values).read_update())
 
 
 def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tuple[Path, ...]:
@@ -108,12 +107,12 @@ def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tu
     Raises:
         BuildError: as :func:`parse_condition` does; and for paths of which one leads through another.
     """
-    paths = tuple(_parser(text, names, None).projection())
+    paths = tuple(_start(text, names, None).read_projection())
     refuse_clash(path.segments for path in paths)
     return paths
 
 
-def _parser(text: str, names: Mapping[str, str] | None, values: Mapping[str, Any] | None) -> Parser:
+def _start(text: str, names: Mapping[str, str] | None, values: Mapping[str, object] | None) -> Parser:
     if not isinstance(text, str):
         raise BuildError(f"an expression is text, not a {type(text).__name__}", rule="expression-type")
     if not text.strip():
@@ -126,7 +125,7 @@ class _Bindings:
 
     literals = True
 
-    def __init__(self, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, str], values: Mapping[str, object]) -> None:
         self._names = names
         self._values = values
 
@@ -143,7 +142,7 @@ class _Bindings:
     def value(self, token: Token) -> Operand:
         if token.text not in self._values:
             raise self._undefined(token, "values")
-        return literal(self._values[token.text], of=_place(token))
+        return make_literal(self._values[token.text], of=_place(token))
 
     def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
         try:

@@ -14,7 +14,7 @@ from expr_builder.reserved import is_reserved
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     Segments: TypeAlias = tuple[str | int, ...]
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
@@ -27,20 +27,18 @@ def is_bare(name: str) -> bool:
     return name.isascii() and name.isidentifier() and name[0] != "_" and not is_reserved(name)
 
 
-def check_segment(segment: Any) -> str | int:
-    """Return ``segment`` when it can be part of a path.
-
-    Raises:
-        BuildError: for an index that is negative or not an int, or a name that is empty or over 64 KB.
-    """
+def check_segment(segment: object) -> str | int:
+    """Return ``segment`` when it can be part of a path: a name of 1 byte to 64 KB, or an index from 0."""
     if isinstance(segment, str):
         if not segment:
             raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
+        # No character takes more than four bytes: most names need no encoding.
         if len(segment) > MAX_ATTRIBUTE_NAME_BYTES // 4 and len(segment.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
             raise BuildError(
                 f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
             )
         return str(segment)
+    # A bool is an int to Python, but no index.
     if isinstance(segment, bool) or not isinstance(segment, int) or segment < 0:
         shown = str(segment) if isinstance(segment, (int, float)) else f"a {type(segment).__name__}"
         raise BuildError(
@@ -51,20 +49,16 @@ def check_segment(segment: Any) -> str | int:
     return int(segment)
 
 
-def extend(segments: Segments, segment: Any) -> Segments:
-    """Return the path one step further in.
-
-    Raises:
-        BuildError: for a bad segment, or a path deeper than 32 steps.
-    """
+def extend(segments: Segments, segment: object) -> Segments:
+    """Return the path one step further in, at most 32 steps deep."""
     if len(segments) > MAX_DEPTH:
         raise BuildError(
-            f"a document path deeper than {MAX_DEPTH} steps", rule="path-depth", place=path_text(segments[:3]) + "…"
+            f"a document path deeper than {MAX_DEPTH} steps", rule="path-depth", place=write_path(segments[:3]) + "…"
         )
     return (*segments, check_segment(segment))
 
 
-def clash(one: Segments, other: Segments) -> str:
+def find_clash(one: Segments, other: Segments) -> str:
     """Say how two paths of one expression get in each other's way.
 
     Returns:
@@ -79,19 +73,19 @@ def clash(one: Segments, other: Segments) -> str:
     return "overlap"
 
 
-def first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
-    """The first two paths that get in each other's way, and how (see :func:`clash`)."""
+def find_first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
+    """The first two paths that get in each other's way, and how (see :func:`find_clash`)."""
     seen: list[Segments] = []
     for path in paths:
         for other in seen:
-            how = clash(other, path)
+            how = find_clash(other, path)
             if how:
                 return other, path, how
         seen.append(path)
     return None
 
 
-def path_text(segments: Segments) -> str:
+def write_path(segments: Segments) -> str:
     """Write a path for people: ``address.city[0]``. A name with a dot in it is put in backquotes."""
     text = ""
     for segment in segments:
@@ -104,14 +98,7 @@ def path_text(segments: Segments) -> str:
 
 
 def parse_path(text: str) -> Segments:
-    """Read document-path text, in which dots and brackets lead inwards.
-
-    Args:
-        text: Such as ``"address.city[0]"``. Names may hold any characters but ``.``, ``[`` and ``]``.
-
-    Raises:
-        BuildError: naming the column (from 1) that cannot be read.
-    """
+    """Read document-path text such as ``"address.city[0]"``, with names of anything but ``.``, ``[`` and ``]``."""
     segments: Segments = ()
     position, end = 0, len(text)
     while position < end or not segments:

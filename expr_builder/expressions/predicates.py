@@ -1,244 +1,164 @@
-"""Conditions, built from operands and checked against DynamoDB's rules for them.
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
-"""
+"""Comparisons, ``BETWEEN`` and ``IN``: built from operands, checked against DynamoDB's rules, and as methods."""
 
 from __future__ import annotations
 
-from expr_builder.errors import BuildError
+from expr_builder.attribute_values.comparing import is_true
+from expr_builder.attribute_values.values import ORDERED_TYPES
 from expr_builder.limits import MAX_IN_OPERANDS
 
-from .nodes import And, Between, Comparison, Condition, Function, In, Literal, Operand, Or, Size
-from .operands import operand, place_of
+from .nodes import Between, Comparison, Condition, In, Literal, Operand, OperandFunction
+from .operands import refusal, take_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
-ATTRIBUTE_TYPES = ("S", "SS", "N", "NS", "B", "BS", "BOOL", "NULL", "L", "M")
-"""What ``attribute_type`` can ask for."""
-
-_ORDERED_TYPES = ("S", "N", "B")
+COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _ORDERING = ("<", "<=", ">", ">=")
 
 
-def as_condition(value: Any, *, of: str) -> Condition:
-    """Take a condition as it is.
-
-    Raises:
-        BuildError: for anything else, except a ``boto3.dynamodb.conditions`` object, which is turned into its equal.
-    """
-    if isinstance(value, Condition):
-        return value
-    if type(value).__module__ == "boto3.dynamodb.conditions":
-        from .boto3_conditions import from_boto3  # late: that module needs this one, and hardly any program needs that
-
-        try:
-            return from_boto3(value)
-        except BuildError as error:
-            raise error.within(of) from None
-    fix = 'compare it, as in Attr("a") == 1'
-    if isinstance(value, Size):
-        fix = "size(…) is a number: compare it, as in Attr(…).size() < 5"
-    elif isinstance(value, str):
-        fix = "parse_condition reads conditions from text"
-    raise BuildError(f"a {type(value).__name__} is not a condition", rule="condition-operand", place=of, fix=fix)
-
-
-def compare(operator: str, left: Operand, right: Operand) -> Comparison:
-    """Build ``left operator right``.
-
-    Raises:
-        BuildError: for equal operands, an order asked of a type that has none, or a size compared with something
-            that is not a number.
-    """
+def compare(left: Operand, operator: str, right: Operand) -> Comparison:
+    """Build ``left operator right``; refuse equal operands, an order of types without one, a size beside no number."""
+    # A path never equals a value: of two of one kind alone the keys, which cost something, are compared.
     if isinstance(right, Literal) is isinstance(left, Literal) and left.key() == right.key():
-        raise BuildError(
+        raise refusal(
+            left,
             f"both sides of {operator} are the same",
             rule="operand-distinct",
-            place=place_of(left),
             fix="compare with another path or a value",
         )
     if isinstance(right, Literal):
         _check_compared(operator, right, left, left)
     if isinstance(left, Literal):
         _check_compared(operator, left, right, left)
-    return Comparison(operator, left, right)
+    return Comparison(left, operator, right)
 
 
 def _check_compared(operator: str, value: Literal, other: Operand, left: Operand) -> None:
-    if operator in _ORDERING and value.type not in _ORDERED_TYPES:
-        raise BuildError(
-            f"{operator} has no meaning for a value of type {value.type}",
+    if operator in _ORDERING:
+        _check_order(operator, value, left)
+    if isinstance(other, OperandFunction) and value.type != other.gives:
+        raise refusal(
+            left,
+            f"{other.name}() is a number and is compared with a value of type {value.type}",
             rule="operand-type",
-            place=place_of(left),
-            fix="only strings, numbers and binary values have an order",
-        )
-    if isinstance(other, Size) and value.type != "N":
-        raise BuildError(
-            f"size() is a number and is compared with a value of type {value.type}",
-            rule="operand-type",
-            place=place_of(left),
             fix="compare it with a number",
         )
 
 
-def between(subject: Operand, low: Operand, high: Operand) -> Between:
-    """Build ``subject BETWEEN low AND high``.
+def _check_order(operator: str, value: Literal, subject: Operand) -> None:
+    if value.type not in ORDERED_TYPES:
+        raise refusal(
+            subject,
+            f"{operator} has no meaning for a value of type {value.type}",
+            rule="operand-type",
+            fix="only strings, numbers and binary values have an order",
+        )
 
-    Raises:
-        BuildError: for bounds without an order, of two types, or in the wrong order.
-    """
+
+def between(subject: Operand, low: Operand, high: Operand) -> Between:
+    """Build ``subject BETWEEN low AND high``; refuse bounds without an order, of two types, or swapped."""
     for bound in (low, high):
-        if isinstance(bound, Literal) and bound.type not in _ORDERED_TYPES:
-            raise BuildError(
-                f"BETWEEN has no meaning for a value of type {bound.type}",
-                rule="operand-type",
-                place=place_of(subject),
-                fix="only strings, numbers and binary values have an order",
-            )
+        if isinstance(bound, Literal):
+            _check_order("BETWEEN", bound, subject)
     if isinstance(low, Literal) and isinstance(high, Literal):
         if low.type != high.type:
-            raise BuildError(
+            raise refusal(
+                subject,
                 f"BETWEEN with bounds of two types, {low.type} and {high.type}",
                 rule="between-types",
-                place=place_of(subject),
                 fix="give both bounds one type",
             )
-        if _order(low) > _order(high):
-            raise BuildError(
+        if is_true(low.value, ">", high.value):
+            raise refusal(
+                subject,
                 "BETWEEN with its bounds swapped: the first is greater than the second",
                 rule="between-order",
-                place=place_of(subject),
                 fix="put the lower bound first; both ends are included",
             )
     return Between(subject, low, high)
 
 
-def is_in(subject: Operand, choices: Iterable[Any]) -> In:
-    """Build ``subject IN (…)``.
-
-    Raises:
-        BuildError: for a string (its characters are hardly meant), no choice at all, or more than 100.
-    """
+def is_in(subject: Operand, choices: Iterable[object]) -> In:
+    """Build ``subject IN (…)`` with 1 to 100 choices."""
+    # A string is a collection, too, but its characters are hardly meant.
     if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
-        raise BuildError(
+        raise refusal(
+            subject,
             f"IN takes a collection of values, not a {type(choices).__name__}",
             rule="in-choices",
-            place=place_of(subject),
             fix="is_in([value, …]), or eq(value) for a single one",
         )
-    operands = tuple(operand(choice, of=subject) for choice in choices)
+    operands = tuple(take_operand(choice, of=subject) for choice in choices)
     if isinstance(choices, (set, frozenset)):  # a set has another order in each process
         operands = tuple(sorted(operands, key=lambda choice: repr(choice.key())))
     if not operands:
-        raise BuildError(
-            "IN without a single value", rule="in-choices", place=place_of(subject), fix="an empty choice is never true"
-        )
+        raise refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
     if len(operands) > MAX_IN_OPERANDS:
-        raise BuildError(
+        raise refusal(
+            subject,
             f"IN with {len(operands)} values, {MAX_IN_OPERANDS} are allowed",
             rule="in-choices",
-            place=place_of(subject),
             fix="join several with any_of(…), or keep the list elsewhere",
         )
     return In(subject, operands)
 
 
-def begins_with(subject: Operand, prefix: Operand) -> Function:
-    """Build ``begins_with(subject, prefix)``.
+class Ordered(Operand):
+    """The comparisons that key attributes know, too."""
 
-    Raises:
-        BuildError: for a value that is neither a string nor bytes, or one path given twice.
-    """
-    for side in (subject, prefix):
-        if isinstance(side, Literal) and side.type not in ("S", "B"):
-            raise BuildError(
-                f"begins_with has no meaning for a value of type {side.type}",
-                rule="operand-type",
-                place=place_of(subject),
-                fix="the prefix is a string or bytes",
-            )
-    _refuse_equal("begins_with", subject, prefix)
-    return Function("begins_with", subject, prefix)
+    __slots__ = ()
 
+    def eq(self, value: object) -> Condition:
+        """``self = value``. False when the attribute is missing."""
+        return compare(self, "=", take_operand(value, of=self))
 
-def contains(subject: Operand, element: Operand) -> Function:
-    """Build ``contains(subject, element)``.
+    def lt(self, value: object) -> Condition:
+        """``self < value``."""
+        return compare(self, "<", take_operand(value, of=self))
 
-    Raises:
-        BuildError: for a set to look for, or one path given twice.
-    """
-    if isinstance(element, Literal) and element.type in ("SS", "NS", "BS"):
-        raise BuildError(
-            "contains looks for one element, not for a set",
-            rule="operand-type",
-            place=place_of(subject),
-            fix="all_of(*(attr.contains(element) for element in elements))",
-        )
-    _refuse_equal("contains", subject, element)
-    return Function("contains", subject, element)
+    def lte(self, value: object) -> Condition:
+        """``self <= value``."""
+        return compare(self, "<=", take_operand(value, of=self))
 
+    def gt(self, value: object) -> Condition:
+        """``self > value``."""
+        return compare(self, ">", take_operand(value, of=self))
 
-def attribute_type(subject: Operand, name: Operand) -> Function:
-    """Build ``attribute_type(subject, name)``.
+    def gte(self, value: object) -> Condition:
+        """``self >= value``."""
+        return compare(self, ">=", take_operand(value, of=self))
 
-    Raises:
-        BuildError: when the name is not one of :data:`ATTRIBUTE_TYPES`.
-    """
-    if not isinstance(name, Literal) or name.type != "S" or name.content not in ATTRIBUTE_TYPES:
-        raise BuildError(
-            "attribute_type with an unknown type",
-            rule="attribute-type",
-            place=place_of(subject),
-            fix=f"one of {' '.join(ATTRIBUTE_TYPES)}",
-        )
-    return Function("attribute_type", subject, name)
+    def between(self, low: object, high: object) -> Condition:
+        """``self BETWEEN low AND high``, both ends included."""
+        return between(self, take_operand(low, of=self), take_operand(high, of=self))
+
+    def __eq__(self, value: object) -> Condition:  # type: ignore[override]
+        return self.eq(value)
+
+    __lt__ = lt
+    __le__ = lte
+    __gt__ = gt
+    __ge__ = gte
+    __hash__ = object.__hash__
 
 
-def _refuse_equal(name: str, subject: Operand, argument: Operand) -> None:
-    if argument.key() == subject.key():
-        raise BuildError(
-            f"{name} with one path twice",
-            rule="operand-distinct",
-            place=place_of(subject),
-            fix="look for a value or another path",
-        )
+class Comparable(Ordered):
+    """All comparisons."""
 
+    __slots__ = ()
 
-def all_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with AND, ``None`` skipped: ``all_of(a, None, b)`` is ``a & b``.
+    def ne(self, value: object) -> Condition:
+        """``self <> value``. **True** when the attribute, or the whole item, is missing: see
+        :meth:`Attr.exists_and_ne`."""
+        return compare(self, "<>", take_operand(value, of=self))
 
-    Raises:
-        BuildError: when nothing is left to join.
-    """
-    return _joined(And, "all_of", conditions)
+    def is_in(self, choices: Iterable[object]) -> Condition:
+        """``self IN (…)``: one of 1 to 100 values."""
+        return is_in(self, choices)
 
+    def __ne__(self, value: object) -> Condition:  # type: ignore[override]
+        return self.ne(value)
 
-def any_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with OR, ``None`` skipped: ``any_of(a, None, b)`` is ``a | b``.
-
-    Raises:
-        BuildError: when nothing is left to join.
-    """
-    return _joined(Or, "any_of", conditions)
-
-
-def _joined(kind: type[And | Or], name: str, conditions: tuple[Condition | None, ...]) -> Condition:
-    parts: list[Condition] = []
-    for condition in conditions:
-        if condition is not None:
-            checked = as_condition(condition, of=name)
-            parts += checked.parts if isinstance(checked, kind) else (checked,)
-    if not parts:
-        raise BuildError(f"{name} was given no condition", rule="condition-empty", fix="leave the condition out")
-    return parts[0] if len(parts) == 1 else kind(tuple(parts))
-
-
-def _order(bound: Literal) -> Any:
-    if bound.type == "N":
-        from decimal import Decimal
-
-        return Decimal(bound.content)
-    return bound.content.encode() if bound.type == "S" else bound.content
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self!r} has no truth value in Python: compare it, or ask .exists()")

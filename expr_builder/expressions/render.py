@@ -9,33 +9,18 @@ from __future__ import annotations
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS, MAX_SUBSTITUTION_BYTES
 
-from .nodes import (
-    And,
-    Arithmetic,
-    Between,
-    Comparison,
-    Condition,
-    Function,
-    IfNotExists,
-    In,
-    ListAppend,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-    Size,
-)
-from .paths import first_clash, is_bare, path_text
+from .functions import FUNCTIONS, refuse_name
+from .nodes import And, Literal, Or, Path
+from .paths import find_first_clash, is_bare, write_path
 from .updates import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+    from collections.abc import Iterable, MutableMapping
 
     from expr_builder.attribute_values.values import AttributeValue
 
+    from .nodes import Condition, Node
     from .paths import Segments
     from .updates import UpdateAction
 
@@ -91,12 +76,14 @@ class Placeholders:
                 text += f".{self.name(segment)}" if text else self.name(segment)
         return text
 
-    def into(self, request: dict[str, Any]) -> None:
-        """Add the two maps to a request. An empty map is left out: DynamoDB refuses it.
+    def function(self, name: str) -> str:
+        """How to write a function's name: one that no function has would only be refused by the service."""
+        if name not in FUNCTIONS:
+            raise refuse_name(name)
+        return name
 
-        Raises:
-            BuildError: when names and values together are larger than 2 MB.
-        """
+    def into(self, request: MutableMapping[str, object]) -> None:
+        """Add the two maps to a request. An empty map is left out: DynamoDB refuses it."""
         size = self._size + sum(map(len, self._aliases))
         if size > MAX_SUBSTITUTION_BYTES:
             raise BuildError(
@@ -112,20 +99,12 @@ class Placeholders:
 
 
 def render(node: Condition, placeholders: Placeholders) -> str:
-    """Write a condition with the fewest parentheses that keep its meaning.
-
-    Raises:
-        BuildError: when the text is longer than 4,096 bytes or has more than 300 operators.
-    """
-    return _checked(_RENDERERS[type(node)](node, placeholders), (node,))
+    """Write a condition with the fewest parentheses that keep its meaning."""
+    return _check(node.write(placeholders), (node,))
 
 
 def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
-    """Write an update expression: each clause once, in the order SET, REMOVE, ADD, DELETE.
-
-    Raises:
-        BuildError: when there is nothing to do, or the text is too long or has too many operators.
-    """
+    """Write an update expression: each clause once, in the order SET, REMOVE, ADD, DELETE. There must be one."""
     text = write_update(actions, placeholders)
     if not text:
         raise BuildError(
@@ -134,37 +113,33 @@ def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders)
             place="UpdateExpression",
             fix="add set, remove, add or delete; to only test a condition, use check",
         )
-    return _checked(text, tuple(action.value for action in actions if action.value is not None))
+    return _check(text, tuple(action.value for action in actions if action.value is not None))
 
 
 def write_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
     """Write an update expression without checking it: ``""`` for one that changes nothing."""
     clauses = []
     for keyword in KEYWORDS:
-        written = [_update_action(action, placeholders) for action in actions if action.keyword == keyword]
+        written = [action.write_bare(placeholders) for action in actions if action.keyword == keyword]
         if written:
             clauses.append(f"{keyword} {', '.join(written)}")
     return " ".join(clauses)
 
 
 def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
-    """Write a projection expression: ``email, address.city``.
-
-    Raises:
-        BuildError: when two paths overlap, or the text is too long.
-    """
+    """Write a projection expression: ``email, address.city``."""
     segments = [path.segments for path in paths]
     refuse_clash(segments)
-    return _checked(", ".join(map(placeholders.path, segments)), ())
+    return _check(", ".join(map(placeholders.path, segments)), ())
 
 
 def refuse_clash(paths: Iterable[Segments]) -> None:
     """Refuse a projection of two paths that get in each other's way."""
-    clash = first_clash(paths)
+    clash = find_first_clash(paths)
     if clash is not None:
         one, other, how = clash
         raise BuildError(
-            f"two paths of one projection {how}: {path_text(one)} and {path_text(other)}",
+            f"two paths of one projection {how}: {write_path(one)} and {write_path(other)}",
             rule="projection-overlap",
             place="ProjectionExpression",
             fix="the outer path brings everything inside it",
@@ -177,7 +152,8 @@ def count_operators(node: Node) -> int:
     return own + sum(map(count_operators, node.children()))
 
 
-def _checked(text: str, nodes: tuple[Node, ...]) -> str:
+def _check(text: str, nodes: tuple[Node, ...]) -> str:
+    """Refuse text that is too long or has too many operators."""
     if len(text) < _SHORTEST_WITH_TOO_MANY:
         return text
     size = len(text.encode())
@@ -195,102 +171,3 @@ def _checked(text: str, nodes: tuple[Node, ...]) -> str:
             fix="split the request",
         )
     return text
-
-
-# --- One function per kind of node
-
-
-def _path(node: Path, placeholders: Placeholders) -> str:
-    return placeholders.path(node.segments)
-
-
-def _literal(node: Literal, placeholders: Placeholders) -> str:
-    return placeholders.value(node)
-
-
-def _size(node: Size, placeholders: Placeholders) -> str:
-    return f"size({placeholders.path(node.path.segments)})"
-
-
-def _comparison(node: Comparison, placeholders: Placeholders) -> str:
-    return f"{write(node.left, placeholders)} {node.operator} {write(node.right, placeholders)}"
-
-
-def _between(node: Between, placeholders: Placeholders) -> str:
-    subject, low = write(node.operand, placeholders), write(node.low, placeholders)
-    return f"{subject} BETWEEN {low} AND {write(node.high, placeholders)}"
-
-
-def _in(node: In, placeholders: Placeholders) -> str:
-    subject = write(node.operand, placeholders)
-    return f"{subject} IN ({', '.join(write(choice, placeholders) for choice in node.choices)})"
-
-
-def _function(node: Function, placeholders: Placeholders) -> str:
-    path = write(node.path, placeholders)
-    return (
-        f"{node.name}({path})"
-        if node.argument is None
-        else f"{node.name}({path}, {write(node.argument, placeholders)})"
-    )
-
-
-def _and(node: And, placeholders: Placeholders) -> str:
-    return " AND ".join(
-        f"({write(part, placeholders)})" if isinstance(part, Or) else write(part, placeholders) for part in node.parts
-    )
-
-
-def _or(node: Or, placeholders: Placeholders) -> str:
-    return " OR ".join(write(part, placeholders) for part in node.parts)
-
-
-def _not(node: Not, placeholders: Placeholders) -> str:
-    part = write(node.part, placeholders)
-    return f"NOT ({part})" if isinstance(node.part, (And, Or)) else f"NOT {part}"
-
-
-def _if_not_exists(node: IfNotExists, placeholders: Placeholders) -> str:
-    return f"if_not_exists({_path(node.path, placeholders)}, {write(node.default, placeholders)})"
-
-
-def _arithmetic(node: Arithmetic, placeholders: Placeholders) -> str:
-    return f"{write(node.left, placeholders)} {node.operator} {write(node.right, placeholders)}"
-
-
-def _list_append(node: ListAppend, placeholders: Placeholders) -> str:
-    return f"list_append({write(node.first, placeholders)}, {write(node.second, placeholders)})"
-
-
-def _update_action(action: UpdateAction, placeholders: Placeholders) -> str:
-    path = placeholders.path(action.path.segments)
-    if action.value is None:
-        return path
-    joint = " = " if action.keyword == "SET" else " "
-    return f"{path}{joint}{write(action.value, placeholders)}"
-
-
-_RENDERERS: dict[type, Callable[[Any, Placeholders], str]] = {
-    And: _and,
-    Arithmetic: _arithmetic,
-    Between: _between,
-    Comparison: _comparison,
-    Function: _function,
-    IfNotExists: _if_not_exists,
-    In: _in,
-    ListAppend: _list_append,
-    Literal: _literal,
-    Not: _not,
-    Or: _or,
-    Path: _path,
-    Size: _size,
-}
-
-
-def write(node: Node, placeholders: Placeholders) -> str:
-    """Write any part of a tree without checking it."""
-    renderer = _RENDERERS.get(type(node))
-    if renderer is None:  # a fluent subclass (Attr, SizeOf …) is written like the node that it is
-        renderer = next(_RENDERERS[base] for base in type(node).__mro__ if base in _RENDERERS)
-        _RENDERERS[type(node)] = renderer
-    return renderer(node, placeholders)

@@ -10,25 +10,13 @@ import re
 
 from expr_builder.errors import BuildError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-NAME, QUOTED, ALIAS, VALUE, STRING, NUMBER, MARK, BAD, END = (
-    "name",
-    "quoted",
-    "alias",
-    "value",
-    "string",
-    "number",
-    "mark",
-    "bad",
-    "end",
-)
+NAME, QUOTED, ALIAS, VALUE, STRING = "name", "quoted", "alias", "value", "string"
+NUMBER, MARK, BAD, END = "number", "mark", "bad", "end"
 
 _MARKS = r"(?P<mark><>|<=|>=|[=<>(),.\[\]+-])"
 _PLACEHOLDERS = r"(?P<alias>\#[A-Za-z0-9_]+)|(?P<value>:[A-Za-z0-9_]+)"
 _SPACE = r"(?P<space>[ \t\r\n]+)"
+# What is no token otherwise: a whole word at once, for that is what an error shows.
 _BAD = r"(?P<bad>[A-Za-z0-9_]+|.)"
 _STRICT = re.compile(
     rf"{_SPACE}|(?P<name>[A-Za-z][A-Za-z0-9_]*)|{_PLACEHOLDERS}|(?P<number>[0-9]+(?![A-Za-z0-9_]))|{_MARKS}|{_BAD}",
@@ -103,7 +91,7 @@ class ExpressionSyntaxError(BuildError):
         line = self.text[line_start:].partition("\n")[0]
         return f"{line}\n{' ' * (self.column - 1 - line_start)}^"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.message, self.text, self.column, self.fix)
 
 
@@ -122,7 +110,7 @@ def tokenize(text: str, *, literals: bool) -> list[Token]:
     return tokens
 
 
-def near(tokens: list[Token], token: Token, text: str, *, literals: bool) -> str:
+def quote_around(tokens: list[Token], token: Token, text: str, *, literals: bool) -> str:
     """The text from the token before to the one after, as DynamoDB quotes it.
 
     Text with literals may hold people's values anywhere, even where a quote is missing: of such text literals are
@@ -134,12 +122,12 @@ def near(tokens: list[Token], token: Token, text: str, *, literals: bool) -> str
     shown = ""
     end = around[0].start
     for one in around:
-        shown += text[end : one.start] + (blotted(one) if literals else one.text)
+        shown += text[end : one.start] + (blot_out(one) if literals else one.text)
         end = one.start + len(one.text)
     return shown.strip()
 
 
-def blotted(token: Token) -> str:
+def blot_out(token: Token) -> str:
     """The token's text, unless it is a literal or may be a piece of one."""
     hidden = token.kind in (STRING, NUMBER) or (token.kind == BAD and len(token.text) > 1)
     return f"<{token.kind}>" if hidden else token.text

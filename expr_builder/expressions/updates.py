@@ -7,41 +7,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from expr_builder.attribute_values.values import SET_TYPES
 from expr_builder.errors import BuildError
 
 from .attr import Attr
 from .nodes import Literal, Node, Operand, Path, UpdateValue
-from .operands import literal, stored_operand
-from .paths import clash, path_text
+from .operands import make_literal, take_stored
+from .paths import find_clash, write_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TypeAlias
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
+    from .nodes import Value, Writer
 
     Target: TypeAlias = str | Path
     """An attribute's name, taken literally, or a path."""
 
 KEYWORDS = ("SET", "REMOVE", "ADD", "DELETE")
 """The clauses of an update expression, in the order in which they are written."""
+OPERAND_TYPES = {"ADD": ("N", *SET_TYPES), "DELETE": SET_TYPES}
+"""The types of values that ADD and DELETE take."""
 
 
 class UpdateAction(Node):
     """One action of an update: ``SET path = value``, ``REMOVE path``, ``ADD path value`` or ``DELETE path value``."""
 
-    __slots__ = ("keyword", "path", "value")
+    fields = __slots__ = ("keyword", "path", "value")
+    label = "UpdateAction"
 
-    def __init__(self, keyword: str, path: Path, value: Operand | UpdateValue | None) -> None:
+    def __init__(self, keyword: str, path: Path, value: Value | None) -> None:
         self.keyword = keyword
         self.path = path
         self.value = value
 
+    def write(self, to: Writer) -> str:
+        """Write the action with its keyword."""
+        return f"{self.keyword} {self.write_bare(to)}"
 
-def targets(given: tuple[Any, ...], named: Mapping[str, Any], keyword: str) -> Iterable[tuple[Path, Any]]:
+    def write_bare(self, to: Writer) -> str:
+        """Write the action without its keyword, as one of several in a clause."""
+        path = self.path.write(to)
+        if self.value is None:
+            return path
+        return f"{path}{' = ' if self.keyword == 'SET' else ' '}{self.value.write(to)}"
+
+
+def read_targets(given: Iterable[object], named: Mapping[str, object], keyword: str) -> Iterator[tuple[Path, object]]:
     """Yield ``(path, value)`` for each way of naming what to update: a mapping, pairs, keyword arguments."""
     for argument in given:
         if isinstance(argument, Mapping):
-            pairs: Iterable[Any] = argument.items()
+            pairs: Iterable[object] = argument.items()
         elif isinstance(argument, tuple) and len(argument) == 2 and isinstance(argument[0], (str, Path)):
             pairs = (argument,)
         elif isinstance(argument, (list, tuple)):
@@ -56,7 +73,7 @@ def targets(given: tuple[Any, ...], named: Mapping[str, Any], keyword: str) -> I
         yield Attr(name), value
 
 
-def as_path(target: Any, keyword: str) -> Path:
+def as_path(target: object, keyword: str) -> Path:
     """Take a path as it is and a string as the literal name of an attribute."""
     if isinstance(target, Path):
         return target
@@ -65,65 +82,61 @@ def as_path(target: Any, keyword: str) -> Path:
     raise _bad_target(target, keyword)
 
 
-def set_actions(pairs: Iterable[tuple[Path, Any]]) -> list[UpdateAction]:
+def set_actions(pairs: Iterable[tuple[Path, object]]) -> list[UpdateAction]:
     """``SET path = value`` for each pair; a value may be computed (``Attr("n") + 1``)."""
     actions = []
     for path, value in pairs:
-        computed = value if isinstance(value, UpdateValue) else stored_operand(value, of=path)
+        computed = value if isinstance(value, UpdateValue) else take_stored(value, of=path)
         actions.append(UpdateAction("SET", path, computed))
     return actions
 
 
-def remove_actions(paths: tuple[Any, ...]) -> list[UpdateAction]:
+def remove_actions(paths: Iterable[object]) -> list[UpdateAction]:
     """``REMOVE path`` for each path. Indexes of one list refer to the list as it was before the update."""
     return [UpdateAction("REMOVE", as_path(path, "remove"), None) for path in paths]
 
 
-def add_actions(keyword: str, pairs: Iterable[tuple[Path, Any]]) -> list[UpdateAction]:
+def add_actions(keyword: str, pairs: Iterable[tuple[Path, object]]) -> list[UpdateAction]:
     """``ADD path value`` (a number or a set) or ``DELETE path value`` (a set) for each pair."""
-    allowed = ("N", "SS", "NS", "BS") if keyword == "ADD" else ("SS", "NS", "BS")
     actions = []
     for path, value in pairs:
-        argument = value if isinstance(value, (Operand, UpdateValue)) else literal(value, of=path)
-        if not isinstance(argument, Literal) or argument.type not in allowed:
+        argument = value if isinstance(value, (Operand, UpdateValue)) else make_literal(value, of=path)
+        if not isinstance(argument, Literal) or argument.type not in OPERAND_TYPES[keyword]:
             what = f"a value of type {argument.type}" if isinstance(argument, Literal) else "something computed"
             raise BuildError(
                 f"{keyword} with {what}",
                 rule="update-operand",
-                place=path_text(path.segments),
+                place=write_path(path.segments),
                 fix="ADD takes a number or a set" if keyword == "ADD" else "DELETE takes the set of elements to remove",
             )
         actions.append(UpdateAction(keyword, path, argument))
     return actions
 
 
-def checked_actions(actions: Iterable[Any]) -> list[UpdateAction]:
+def check_actions(actions: Iterable[object]) -> list[UpdateAction]:
     """Take update actions that were made elsewhere."""
-    checked = list(actions)
-    if not all(isinstance(action, UpdateAction) for action in checked):
+    given = list(actions)
+    checked = [action for action in given if isinstance(action, UpdateAction)]
+    if len(checked) < len(given):
         raise BuildError(
             "something that is not an update action", rule="update-target", fix='parse_update("SET …") reads text'
         )
     return checked
 
 
-def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tuple[UpdateAction, ...]:
-    """Join update actions.
-
-    Raises:
-        BuildError: when two of them touch one path, one touches what is inside the other's path, or one takes for a map
-            what the other takes for a list.
-    """
+def join_actions(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tuple[UpdateAction, ...]:
+    """Join update actions; refuse two whose paths get in each other's way, see :func:`.find_clash`."""
     joined = (*actions, *more)
+    # Nearly every update: pairs need no comparing.
     if len({action.path.segments[0] for action in joined}) == len(joined):
-        return joined  # each is on an attribute of its own
+        return joined
     for position, action in enumerate(more):
         for other in (*actions, *more[:position]):
-            how = clash(other.path.segments, action.path.segments)
+            how = find_clash(other.path.segments, action.path.segments)
             if how:
                 raise BuildError(
-                    f"two actions of one update {how}: {other.keyword} {path_text(other.path.segments)} "
-                    f"and {action.keyword} {path_text(action.path.segments)}",
+                    f"two actions of one update {how}: {other.keyword} {write_path(other.path.segments)} "
+                    f"and {action.keyword} {write_path(action.path.segments)}",
                     rule="update-overlap",
                     place="UpdateExpression",
                     fix="set the whole value at once, or use two updates",
@@ -131,7 +144,7 @@ def extended(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tup
     return joined
 
 
-def _bad_target(given: Any, keyword: str) -> BuildError:
+def _bad_target(given: object, keyword: str) -> BuildError:
     return BuildError(
         f"{keyword.lower()} cannot use a {type(given).__name__} here",
         rule="update-target",

@@ -30,13 +30,12 @@ from expr_builder.errors import BuildError
 
 from .key_checks import Schemas
 from .operations import CHECKS
-from .problems import SHAPE, Place, Problem, Report, is_mapping
-from .shapes import REQUESTS, check_shape, type_fault
+from .problems import SHAPE, Place, Problem, is_mapping, sort_problems
+from .shapes import REQUESTS, check_shape, describe_type_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from expr_builder.requests.table import Table
 
@@ -46,7 +45,7 @@ OPERATIONS = tuple(sorted(REQUESTS))
 """The operations whose requests can be checked."""
 
 
-def lint(request: Any, operation: str = "TransactWriteItems", tables: Iterable[Table] = ()) -> list[Problem]:
+def lint(request: object, operation: str = "TransactWriteItems", tables: Iterable[Table] = ()) -> list[Problem]:
     """Find everything for which DynamoDB would refuse a request.
 
     Args:
@@ -70,11 +69,11 @@ def lint(request: Any, operation: str = "TransactWriteItems", tables: Iterable[T
         raise BuildError(
             "lint knows no such operation", rule="operation", place="operation", fix=f"one of {', '.join(OPERATIONS)}"
         )
-    report = Report()
-    place = Place(report)
+    found: list[tuple[int, Problem]] = []
+    place = Place(found)
     if is_mapping(request):
         check_shape(REQUESTS[operation], request, place)
         CHECKS[operation](request, place, Schemas(tables))
     else:
-        place.problem(SHAPE, "member-type", type_fault(request, "Map"))
-    return report.problems()
+        place.report(SHAPE, "member-type", describe_type_fault(request, "Map"))
+    return sort_problems(found)

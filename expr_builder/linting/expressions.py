@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
-from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import Literal
-from expr_builder.expressions.parser import Parser, Unknown
-from expr_builder.expressions.paths import first_clash
+from expr_builder.expressions.operand_parser import Unknown
+from expr_builder.expressions.parser import Parser
+from expr_builder.expressions.paths import find_first_clash
 from expr_builder.expressions.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
 from expr_builder.limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
@@ -22,7 +23,7 @@ from expr_builder.limits import (
 from expr_builder.reserved import is_reserved
 
 from .problems import ACTION, SHAPE, is_mapping
-from .shapes import type_fault
+from .shapes import describe_type_fault
 from .typed_values import read_value
 from .wording import operand_fault, path_words
 
@@ -92,7 +93,7 @@ def check_expressions(
 def _check_mixture(body: dict[str, Any], place: Place, given: list[str], legacy: tuple[str, ...]) -> None:
     mixed = [name for name in legacy if body.get(name) is not None]
     if given and mixed:
-        place.at(mixed[0]).problem(
+        place.at(mixed[0]).report(
             ACTION,
             "legacy-mixed",
             "Can not use both expression and non-expression parameters in the same request: "
@@ -133,21 +134,21 @@ class _Maps:
         if entries is None:
             return []
         if not is_mapping(entries):
-            place.problem(SHAPE, "member-type", type_fault(entries, "Map"))
+            place.report(SHAPE, "member-type", describe_type_fault(entries, "Map"))
             self.broken.add(member)
             return []
         if not entries:
-            place.problem(ACTION, "placeholder-map", f"{member} must not be empty")
+            place.report(ACTION, "placeholder-map", f"{member} must not be empty")
         for name in entries:
             if len(name.encode(errors="surrogatepass")) > MAX_PLACEHOLDER_BYTES:
-                place.at(name).problem(
+                place.at(name).report(
                     ACTION,
                     "placeholder-length",
                     f"{member} contains invalid key: The expression attribute map contains a key that is too long; "
                     f"key: {name[:16]}…",
                 )
             elif not _is_placeholder(name, mark):
-                place.at(name).problem(
+                place.at(name).report(
                     ACTION, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
                 )
         return list(entries.items())
@@ -155,18 +156,18 @@ class _Maps:
     def _read_name(self, placeholder: str, name: Any) -> None:
         place = self._place.at(_NAMES, placeholder)
         if not isinstance(name, str):
-            place.problem(SHAPE, "attribute-name", type_fault(name, "String"))
+            place.report(SHAPE, "attribute-name", describe_type_fault(name, "String"))
             name = placeholder
         elif not 0 < len(name.encode(errors="surrogatepass")) <= MAX_ATTRIBUTE_NAME_BYTES:
             words = "Attribute name is too large" if name else "Empty attribute name"
-            place.problem(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
+            place.report(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
         self.names[placeholder] = name
 
     def _check_size(self) -> None:
         size = sum(len(name.encode(errors="surrogatepass")) for name in self.names.values())
         size += sum(size_of(value) for value in self.values.values() if value is not None)
         if size > MAX_SUBSTITUTION_BYTES:
-            self._place.at(_VALUES).problem(
+            self._place.at(_VALUES).report(
                 ACTION,
                 "substitution-size",
                 f"Names and values of {size} bytes have exceeded the maximum allowed size of {MAX_SUBSTITUTION_BYTES}",
@@ -175,13 +176,13 @@ class _Maps:
     def check_use(self, given: list[str], expressions: tuple[str, ...]) -> None:
         """Report maps that no expression can use."""
         if is_mapping(self._body.get(_NAMES)) and not given:
-            self._place.at(_NAMES).problem(
+            self._place.at(_NAMES).report(
                 ACTION, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
             )
         with_values = [name for name in expressions if name != "ProjectionExpression"]
         if is_mapping(self._body.get(_VALUES)) and with_values and not set(with_values) & set(given):
             verb = "are" if len(with_values) > 1 else "is"
-            self._place.at(_VALUES).problem(
+            self._place.at(_VALUES).report(
                 ACTION,
                 "placeholder-map",
                 f"{_VALUES} can only be specified when using expressions: {' and '.join(with_values)} {verb} null",
@@ -195,7 +196,7 @@ class _Maps:
         ):
             unused = [name for name in entries if _is_placeholder(name, mark) and name not in self.used]
             for name in unused if users else ():
-                self._place.at(member, name).problem(
+                self._place.at(member, name).report(
                     ACTION,
                     "placeholder-unused",
                     f"Value provided in {member} unused in expressions: keys: {{{', '.join(unused)}}}",
@@ -229,7 +230,7 @@ def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Exp
         reader.faults.insert(0, ("expression-length", words))
     ranks = _UPDATE_RANKS if name == "UpdateExpression" else _CONDITION_RANKS
     for rule, words in sorted(reader.faults, key=lambda fault: _rank(fault[0], ranks)):
-        place.problem(ACTION, rule, f"Invalid {name}: {words}")
+        place.report(ACTION, rule, f"Invalid {name}: {words}")
     if name == "KeyConditionExpression" and not reader.faults:
         _check_key_condition(place, read)
 
@@ -242,9 +243,9 @@ def _rank(rule: str, ranks: tuple[str, ...]) -> int:
 
 def _check_key_condition(place: Place, read: Expressions) -> None:
     assert read.key_condition is not None  # noqa: S101  # it was read without fault
-    words = key_condition_fault(read.key_condition)
+    words = find_key_condition_fault(read.key_condition)
     if words is not None:
-        place.problem(ACTION, "key-condition", words)
+        place.report(ACTION, "key-condition", words)
         read.key_condition = None
 
 
@@ -252,26 +253,26 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
 
 
 def _read_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.condition()
+    parser.read_condition()
 
 
 def _read_filter(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.condition()
+    parser.read_condition()
     read.filter_paths = parser.paths
 
 
 def _read_key_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    condition = parser.condition()
+    condition = parser.read_condition()
     read.key_condition = None if reader.faults else condition
 
 
 def _read_update(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    read.update = parser.update()
+    read.update = parser.read_update()
     _check_clash([action.path.segments for action in read.update], "update-overlap", reader)
 
 
 def _read_projection(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    _check_clash([path.segments for path in parser.projection()], "projection-overlap", reader)
+    _check_clash([path.segments for path in parser.read_projection()], "projection-overlap", reader)
 
 
 _READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {
@@ -284,7 +285,7 @@ _READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {
 
 
 def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
-    clash = first_clash(paths)
+    clash = find_first_clash(paths)
     if clash is not None:
         one, other, how = clash
         words = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import TypeAlias, TypeGuard
 
     Step: TypeAlias = str | int
     """A member's name or a list's index."""
@@ -51,23 +51,6 @@ class Problem:
         return f"Problem({self.pointer!r}, {self.rule!r}, {self.code!r}, {self.message!r})"
 
 
-class Report:
-    """Collects problems and puts them in the order in which the service would get to them."""
-
-    __slots__ = ("_found",)
-
-    def __init__(self) -> None:
-        self._found: list[tuple[int, Problem]] = []
-
-    def add(self, stage: int, problem: Problem) -> None:
-        """Take note of a problem."""
-        self._found.append((stage, problem))
-
-    def problems(self) -> list[Problem]:
-        """All problems: by stage, and within a stage as they were found."""
-        return [problem for _, problem in sorted(self._found, key=lambda entry: entry[0])]
-
-
 class Place:
     """A place in the request, at which problems can be reported.
 
@@ -75,15 +58,15 @@ class Place:
         steps: The names and indexes that lead to it.
     """
 
-    __slots__ = ("_report", "steps")
+    __slots__ = ("_found", "steps")
 
-    def __init__(self, report: Report, steps: tuple[Step, ...] = ()) -> None:
-        self._report = report
+    def __init__(self, found: list[tuple[int, Problem]], steps: tuple[Step, ...] = ()) -> None:
+        self._found = found
         self.steps = steps
 
     def at(self, *steps: Step) -> Place:
         """A place further in."""
-        return Place(self._report, (*self.steps, *steps))
+        return Place(self._found, (*self.steps, *steps))
 
     @property
     def pointer(self) -> str:
@@ -102,12 +85,18 @@ class Place:
         steps = (f"{step + 1}.member" if isinstance(step, int) else step[:1].lower() + step[1:] for step in self.steps)
         return ".".join(steps)
 
-    def problem(self, stage: int, rule: str, message: str) -> None:
+    def report(self, stage: int, rule: str, message: str) -> None:
         """Report a problem here."""
         code = _CODES.get(stage, "ValidationException")
-        self._report.add(stage, Problem(self.pointer, rule, code, message))
+        self._found.append((stage, Problem(self.pointer, rule, code, message)))
 
 
-def is_mapping(value: Any) -> bool:
+def sort_problems(found: list[tuple[int, Problem]]) -> list[Problem]:
+    """Put problems into the order in which the service would get to them."""
+    # Within a stage they stay as they were found, which is the order of the request.
+    return [problem for _, problem in sorted(found, key=lambda entry: entry[0])]
+
+
+def is_mapping(value: object) -> TypeGuard[dict[str, object]]:
     """Tell whether a JSON value is an object; one whose names are not all strings is none."""
     return isinstance(value, dict) and all(isinstance(name, str) for name in value)

@@ -9,21 +9,23 @@ from __future__ import annotations
 from expr_builder.limits import (
     MAX_BATCH_GET,
     MAX_BATCH_WRITE,
+    MAX_INDEX_NAME_LENGTH,
+    MAX_SCAN_SEGMENTS,
     MAX_TABLE_ARN_LENGTH,
     MAX_TABLE_NAME_LENGTH,
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ACTIONS,
+    MIN_INDEX_NAME_LENGTH,
 )
 
 from .problems import CLIENT, CONSTRAINT, SHAPE, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
 
     from .problems import Place
 
-_MAX_SEGMENTS = 1_000_000
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
@@ -33,7 +35,9 @@ class Shape:
     Args:
         kind: ``"string"``, ``"boolean"``, ``"integer"``, ``"list"``, ``"map"``, ``"structure"``, ``"table"`` (a
             table's name or ARN) or ``"any"``: checked elsewhere.
-        inner: What a list or map holds, or a structure's members.
+        inner: What a list or map holds.
+        names: What the names in a map are, when not any text.
+        members: The members of a structure, in the order in which AWS clients list them.
         low: The least length or value.
         high: The greatest length or value.
         choices: The values of an enumeration, in the order in which the service lists them.
@@ -42,13 +46,15 @@ class Shape:
         missing: The rule that is broken when the member is required and missing.
     """
 
-    __slots__ = ("choices", "high", "inner", "kind", "low", "missing", "required", "rule")
+    __slots__ = ("choices", "high", "inner", "kind", "low", "members", "missing", "names", "required", "rule")
 
     def __init__(
         self,
         kind: str,
-        inner: Any = None,
+        inner: Shape | None = None,
         *,
+        names: Shape | None = None,
+        members: Mapping[str, Shape] | None = None,
         low: int | None = None,
         high: int | None = None,
         choices: tuple[str, ...] = (),
@@ -58,6 +64,8 @@ class Shape:
     ) -> None:
         self.kind = kind
         self.inner = inner
+        self.names = names
+        self.members = members or {}
         self.low = low
         self.high = high
         self.choices = choices
@@ -66,285 +74,240 @@ class Shape:
         self.missing = missing
 
 
-def check_shape(shape: Shape, value: Any, place: Place) -> None:
+def check_shape(shape: Shape, value: object, place: Place) -> None:
     """Report every member of ``value`` that is unknown, missing, of the wrong type, or out of bounds."""
     if not _is_of_kind(shape.kind, value):
-        place.problem(SHAPE, "member-type", type_fault(value, _JAVA[shape.kind]))
+        place.report(SHAPE, "member-type", describe_type_fault(value, _KINDS[shape.kind][1]))
         return
     _check_bounds(shape, value, place)
-    if shape.kind == "structure":
+    if isinstance(value, dict) and shape.members:
         _check_members(shape, value, place)
-    elif shape.kind == "list":
+    elif isinstance(value, dict) and shape.inner:
+        for name, element in value.items():
+            if shape.names:
+                _check_bounds(shape.names, name, place.at(name))
+            check_shape(shape.inner, element, place.at(name))
+    elif isinstance(value, (list, tuple)) and shape.inner:
         for index, element in enumerate(value):
             check_shape(shape.inner, element, place.at(index))
-    elif shape.kind == "map":
-        names, values = shape.inner
-        for name, element in value.items():
-            _check_bounds(names, name, place.at(name))
-            check_shape(values, element, place.at(name))
 
 
-def type_fault(value: Any, wanted: str) -> str:
+def describe_type_fault(value: object, wanted: str) -> str:
     """The service's words for a JSON value of another type than ``wanted``."""
     if isinstance(value, (list, tuple)):
         return "Start of list found where not expected"
     if isinstance(value, dict):
         return "Start of structure or map found where not expected."
-    if isinstance(value, bool):
-        return f"{str(value).upper()}_VALUE cannot be converted to {wanted}"
-    if value is None:
-        return f"NULL_VALUE cannot be converted to {wanted}"
-    kind = "NUMBER" if isinstance(value, (int, float)) else "STRING"
+    if value is None or isinstance(value, bool):
+        kind = "NULL" if value is None else str(value).upper()
+    else:
+        kind = "NUMBER" if isinstance(value, (int, float)) else "STRING"
     return f"{kind}_VALUE cannot be converted to {wanted}"
 
 
-_JAVA = {
-    "string": "String",
-    "table": "String",
-    "boolean": "Boolean",
-    "integer": "Integer",
-    "list": "List",
-    "map": "Map",
-    "structure": "Map",
+# The Python types of each kind, and the word for it in the service's messages: it is written in Java.
+_KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "string": (str, "String"),
+    "table": (str, "String"),
+    "boolean": (bool, "Boolean"),
+    "integer": (int, "Integer"),
+    "list": ((list, tuple), "List"),
+    "map": (dict, "Map"),
+    "structure": (dict, "Map"),
+    "any": (object, ""),
 }
 
 
-def _is_of_kind(kind: str, value: Any) -> bool:
-    if kind in ("string", "table"):
-        return isinstance(value, str)
-    if kind == "integer":
-        return isinstance(value, int) and not isinstance(value, bool)
-    if kind == "boolean":
-        return isinstance(value, bool)
-    if kind == "list":
-        return isinstance(value, (list, tuple))
-    return kind == "any" or is_mapping(value)
+def _is_of_kind(kind: str, value: object) -> bool:
+    if kind in ("map", "structure"):
+        return is_mapping(value)
+    # To Python a bool is an int, to JSON it is not.
+    return isinstance(value, _KINDS[kind][0]) and not (kind == "integer" and isinstance(value, bool))
 
 
-def _check_members(shape: Shape, value: dict[str, Any], place: Place) -> None:
-    members: dict[str, Shape] = shape.inner
+def _check_members(shape: Shape, value: dict[str, object], place: Place) -> None:
     for name, element in value.items():
-        if name not in members:
-            place.at(name).problem(
+        if name not in shape.members:
+            place.at(name).report(
                 CLIENT,
                 "return-values" if name == "ReturnValues" else "member-unknown",
-                f'Unknown parameter in {place.parameter}: "{name}", must be one of: {", ".join(members)}',
+                f'Unknown parameter in {place.parameter}: "{name}", must be one of: {", ".join(shape.members)}',
             )
         elif element is not None:  # the service takes null for absent
-            check_shape(members[name], element, place.at(name))
+            check_shape(shape.members[name], element, place.at(name))
     for name in shape.required:
         if value.get(name) is None:
-            _constraint(place.at(name), members[name].missing, None, "Member must not be null")
+            _refuse(place.at(name), shape.members[name].missing, None, "Member must not be null")
 
 
-def _check_bounds(shape: Shape, value: Any, place: Place) -> None:
+def _check_bounds(shape: Shape, value: object, place: Place) -> None:
     if shape.kind == "table":
-        _check_table_name(value, place)
+        _check_table_name(str(value), place)
         return
     if shape.choices and value not in shape.choices:
-        _constraint(place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
-    what = "value" if shape.kind == "integer" else "length"
-    measure = value if shape.kind == "integer" else len(value) if shape.low is not None else 0
+        _refuse(place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
+    if isinstance(value, int):
+        what, measure = "value", value
+    else:
+        what, measure = "length", len(value) if isinstance(value, (str, list, tuple, dict)) else 0
     if shape.low is not None and measure < shape.low:
-        _constraint(place, shape.rule, value, f"Member must have {what} greater than or equal to {shape.low}")
+        _refuse(place, shape.rule, value, f"Member must have {what} greater than or equal to {shape.low}")
     if shape.high is not None and measure > shape.high:
-        _constraint(place, shape.rule, value, f"Member must have {what} less than or equal to {shape.high}")
+        _refuse(place, shape.rule, value, f"Member must have {what} less than or equal to {shape.high}")
 
 
 def _check_table_name(name: str, place: Place) -> None:
-    limit = MAX_TABLE_ARN_LENGTH if name.startswith("arn:") else MAX_TABLE_NAME_LENGTH
+    is_arn = name.startswith("arn:")
+    limit = MAX_TABLE_ARN_LENGTH if is_arn else MAX_TABLE_NAME_LENGTH
     if not name:
-        _constraint(place, "table-name", name, "Member must have length greater than or equal to 1")
+        _refuse(place, "table-name", name, "Member must have length greater than or equal to 1")
     elif len(name) > limit:
-        _constraint(place, "table-name", name, f"Member must have length less than or equal to {limit}")
-    elif ":table/" not in name if name.startswith("arn:") else not _NAME_CHARACTERS.issuperset(name):
-        _constraint(place, "table-name", name, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
+        _refuse(place, "table-name", name, f"Member must have length less than or equal to {limit}")
+    elif ":table/" not in name if is_arn else not _NAME_CHARACTERS.issuperset(name):
+        _refuse(place, "table-name", name, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 
 
-def _constraint(place: Place, rule: str, value: Any, constraint: str) -> None:
-    shown = "null" if value is None else f"'{_shown(value)}'"
-    place.problem(
+def _refuse(place: Place, rule: str, value: object, constraint: str) -> None:
+    if isinstance(value, (list, tuple)):
+        shown = "'[…]'" if value else "'[]'"
+    elif isinstance(value, dict):
+        shown = "'{…}'" if value else "'{}'"
+    else:
+        shown = "null" if value is None else f"'{value}'"
+    place.report(
         CONSTRAINT,
         rule,
         f"1 validation error detected: Value {shown} at '{place.member}' failed to satisfy constraint: {constraint}",
     )
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[…]" if value else "[]"
-    if isinstance(value, dict):
-        return "{…}" if value else "{}"
-    return str(value)
-
-
 # --- The members
 
-_TEXT = Shape("string")
-_ANY = Shape("any")
-_FLAG = Shape("boolean")
-_TABLE = Shape("table")
-_LEGACY_MAP = Shape("map", (_TEXT, _ANY))
-_NAMES = Shape("any")  # the two maps of placeholders are checked with the expressions
-_VALUES = Shape("any")
-_INDEX = Shape("string", low=3, high=255)
-_ATTRIBUTES = Shape("list", _TEXT, low=1)
-_CAPACITY = Shape("string", choices=("INDEXES", "TOTAL", "NONE"))
-_COLLECTIONS = Shape("string", choices=("SIZE", "NONE"))
-_ON_FAILURE = Shape("string", choices=("ALL_OLD", "NONE"), rule="return-values")
-_OPERATOR = Shape("string", choices=("OR", "AND"))
-_SELECT = Shape(
-    "string",
-    choices=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"),
-    rule="select-value",
-)
-_RETURN = Shape("string", choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"), rule="return-values")
-_LIMIT = Shape("integer", low=1, rule="limit-value")
-_ITEM = Shape("map", (_TEXT, _ANY))
 
-_CONDITION = {"ConditionExpression": _TEXT, "ExpressionAttributeNames": _NAMES, "ExpressionAttributeValues": _VALUES}
-_CONDITION_OR_FAILURE = {**_CONDITION, "ReturnValuesOnConditionCheckFailure": _ON_FAILURE}
-_PROJECTION = {"ProjectionExpression": _TEXT, "ExpressionAttributeNames": _NAMES}
-_WRITE = {
-    "Expected": _LEGACY_MAP,
-    "ConditionalOperator": _OPERATOR,
-    "ReturnValues": _RETURN,
-    "ReturnConsumedCapacity": _CAPACITY,
-    "ReturnItemCollectionMetrics": _COLLECTIONS,
-    **_CONDITION_OR_FAILURE,
-}
-_SEARCH = {
-    "TableName": _TABLE,
-    "IndexName": _INDEX,
-    "Select": _SELECT,
-    "AttributesToGet": _ATTRIBUTES,
-    "Limit": _LIMIT,
-    "ConsistentRead": _FLAG,
-    "ConditionalOperator": _OPERATOR,
-    "ExclusiveStartKey": _ITEM,
-    "ReturnConsumedCapacity": _CAPACITY,
-    "FilterExpression": _TEXT,
-    "ExpressionAttributeValues": _VALUES,
-    **_PROJECTION,
-}
-_KEYED = ("Key", "TableName")
+def _enumeration(*choices: str, rule: str = "member-value") -> Shape:
+    return Shape("string", choices=choices, rule=rule)
 
 
-def _structure(required: tuple[str, ...], members: dict[str, Shape]) -> Shape:
-    return Shape("structure", members, required=required)
-
-
-_CHECK = _structure(
-    (*_KEYED, "ConditionExpression"),
-    {
-        "Key": _ITEM,
-        "TableName": _TABLE,
-        **_CONDITION_OR_FAILURE,
-        "ConditionExpression": Shape("string", missing="check-condition"),
-    },
-)
-_PUT = _structure(("Item", "TableName"), {"Item": _ITEM, "TableName": _TABLE, **_CONDITION_OR_FAILURE})
-_DELETE = _structure(_KEYED, {"Key": _ITEM, "TableName": _TABLE, **_CONDITION_OR_FAILURE})
-_UPDATE = _structure(
-    (*_KEYED, "UpdateExpression"),
-    {
-        "Key": _ITEM,
-        "TableName": _TABLE,
-        "UpdateExpression": Shape("string", missing="update-empty"),
-        **_CONDITION_OR_FAILURE,
-    },
-)
-_GET = _structure(_KEYED, {"Key": _ITEM, "TableName": _TABLE, **_PROJECTION})
-_TRANSACT_WRITE = _structure((), {"ConditionCheck": _CHECK, "Put": _PUT, "Delete": _DELETE, "Update": _UPDATE})
-_TRANSACT_GET = _structure(("Get",), {"Get": _GET})
-_BATCH_WRITE = _structure(
-    (),
-    {
-        "PutRequest": _structure(("Item",), {"Item": _ITEM}),
-        "DeleteRequest": _structure(("Key",), {"Key": _ITEM}),
-    },
-)
-_BATCH_GET = _structure(
-    ("Keys",),
-    {
-        "Keys": Shape("list", _ITEM, low=1, high=MAX_BATCH_GET, rule="batch-count"),
-        "AttributesToGet": _ATTRIBUTES,
-        "ConsistentRead": _FLAG,
-        **_PROJECTION,
-    },
-)
+def _structure(required: tuple[str, ...], *parts: Mapping[str, Shape]) -> Shape:
+    members: dict[str, Shape] = {}
+    for part in parts:
+        members.update(part)
+    return Shape("structure", members=members, required=required)
 
 
 def _transaction(action: Shape) -> Shape:
     return Shape("list", action, low=1, high=MAX_TRANSACTION_ACTIONS, rule="transaction-count")
 
 
-def _batch(action: Shape, high: int) -> Shape:
-    return Shape("map", (_TABLE, action), low=1, high=high, rule="batch-count")
+def _batch(asked: Shape, high: int) -> Shape:
+    return Shape("map", asked, names=_TABLE, low=1, high=high, rule="batch-count")
 
+
+_TEXT = Shape("string")
+_ANY = Shape("any")  # values and the two maps of placeholders: checked with the expressions
+_FLAG = Shape("boolean")
+_TABLE = Shape("table")
+_MAP = Shape("map", _ANY)
+_ATTRIBUTES = Shape("list", _TEXT, low=1)
+_CAPACITY = {"ReturnConsumedCapacity": _enumeration("INDEXES", "TOTAL", "NONE")}
+_COLLECTIONS = {"ReturnItemCollectionMetrics": _enumeration("SIZE", "NONE")}
+_OPERATOR = _enumeration("OR", "AND")
+
+_ON_TABLE = {"TableName": _TABLE}
+_ON_KEY = {"Key": _MAP, "TableName": _TABLE}
+_ON_ITEM = {"Item": _MAP, "TableName": _TABLE}
+_CONDITION = {
+    "ConditionExpression": _TEXT,
+    "ExpressionAttributeNames": _ANY,
+    "ExpressionAttributeValues": _ANY,
+    "ReturnValuesOnConditionCheckFailure": _enumeration("ALL_OLD", "NONE", rule="return-values"),
+}
+_PROJECTION = {"ProjectionExpression": _TEXT, "ExpressionAttributeNames": _ANY}
+_WRITE = {
+    "Expected": _MAP,
+    "ConditionalOperator": _OPERATOR,
+    "ReturnValues": _enumeration("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW", rule="return-values"),
+    **_CAPACITY,
+    **_COLLECTIONS,
+    **_CONDITION,
+}
+_READ = {"AttributesToGet": _ATTRIBUTES, "ConsistentRead": _FLAG}
+_SEARCH = {
+    "TableName": _TABLE,
+    "IndexName": Shape("string", low=MIN_INDEX_NAME_LENGTH, high=MAX_INDEX_NAME_LENGTH),
+    "Select": _enumeration(
+        "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", rule="select-value"
+    ),
+    "AttributesToGet": _ATTRIBUTES,
+    "Limit": Shape("integer", low=1, rule="limit-value"),
+    "ConsistentRead": _FLAG,
+    "ConditionalOperator": _OPERATOR,
+    "ExclusiveStartKey": _MAP,
+    **_CAPACITY,
+    "FilterExpression": _TEXT,
+    "ExpressionAttributeValues": _ANY,
+    **_PROJECTION,
+}
+_SEGMENTS = {
+    "TotalSegments": Shape("integer", low=1, high=MAX_SCAN_SEGMENTS, rule="scan-segment"),
+    "Segment": Shape("integer", low=0, high=MAX_SCAN_SEGMENTS - 1, rule="scan-segment"),
+}
+
+_TRANSACT_WRITE = {
+    "ConditionCheck": _structure(
+        ("Key", "TableName", "ConditionExpression"),
+        _ON_KEY,
+        _CONDITION,
+        {"ConditionExpression": Shape("string", missing="check-condition")},
+    ),
+    "Put": _structure(("Item", "TableName"), _ON_ITEM, _CONDITION),
+    "Delete": _structure(("Key", "TableName"), _ON_KEY, _CONDITION),
+    "Update": _structure(
+        ("Key", "TableName", "UpdateExpression"),
+        _ON_KEY,
+        {"UpdateExpression": Shape("string", missing="update-empty")},
+        _CONDITION,
+    ),
+}
+_TRANSACT_GET = {"Get": _structure(("Key", "TableName"), _ON_KEY, _PROJECTION)}
+_BATCH_WRITE = {
+    "PutRequest": _structure(("Item",), {"Item": _MAP}),
+    "DeleteRequest": _structure(("Key",), {"Key": _MAP}),
+}
+_BATCH_GET = {"Keys": Shape("list", _MAP, low=1, high=MAX_BATCH_GET, rule="batch-count"), **_READ, **_PROJECTION}
+_WRITE_REQUESTS = Shape("list", _structure((), _BATCH_WRITE), low=1, high=MAX_BATCH_WRITE, rule="batch-count")
 
 REQUESTS: dict[str, Shape] = {
-    "PutItem": _structure(("TableName", "Item"), {"TableName": _TABLE, "Item": _ITEM, **_WRITE}),
+    "PutItem": _structure(("TableName", "Item"), _ON_TABLE, {"Item": _MAP}, _WRITE),
     "UpdateItem": _structure(
         ("TableName", "Key"),
-        {"TableName": _TABLE, "Key": _ITEM, "AttributeUpdates": _LEGACY_MAP, "UpdateExpression": _TEXT, **_WRITE},
+        _ON_TABLE,
+        {"Key": _MAP, "AttributeUpdates": _MAP, "UpdateExpression": _TEXT},
+        _WRITE,
     ),
-    "DeleteItem": _structure(("TableName", "Key"), {"TableName": _TABLE, "Key": _ITEM, **_WRITE}),
-    "GetItem": _structure(
-        ("TableName", "Key"),
-        {
-            "TableName": _TABLE,
-            "Key": _ITEM,
-            "AttributesToGet": _ATTRIBUTES,
-            "ConsistentRead": _FLAG,
-            "ReturnConsumedCapacity": _CAPACITY,
-            **_PROJECTION,
-        },
-    ),
+    "DeleteItem": _structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _WRITE),
+    "GetItem": _structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _READ, _CAPACITY, _PROJECTION),
     "Query": _structure(
         ("TableName",),
-        {
-            **_SEARCH,
-            "KeyConditions": _LEGACY_MAP,
-            "QueryFilter": _LEGACY_MAP,
-            "ScanIndexForward": _FLAG,
-            "KeyConditionExpression": _TEXT,
-        },
+        _SEARCH,
+        {"KeyConditions": _MAP, "QueryFilter": _MAP, "ScanIndexForward": _FLAG, "KeyConditionExpression": _TEXT},
     ),
-    "Scan": _structure(
-        ("TableName",),
-        {
-            **_SEARCH,
-            "ScanFilter": _LEGACY_MAP,
-            "TotalSegments": Shape("integer", low=1, high=_MAX_SEGMENTS, rule="scan-segment"),
-            "Segment": Shape("integer", low=0, high=_MAX_SEGMENTS - 1, rule="scan-segment"),
-        },
-    ),
+    "Scan": _structure(("TableName",), _SEARCH, {"ScanFilter": _MAP}, _SEGMENTS),
     "BatchGetItem": _structure(
-        ("RequestItems",),
-        {"RequestItems": _batch(_BATCH_GET, MAX_BATCH_GET), "ReturnConsumedCapacity": _CAPACITY},
+        ("RequestItems",), {"RequestItems": _batch(_structure(("Keys",), _BATCH_GET), MAX_BATCH_GET)}, _CAPACITY
     ),
     "BatchWriteItem": _structure(
-        ("RequestItems",),
-        {
-            "RequestItems": _batch(
-                Shape("list", _BATCH_WRITE, low=1, high=MAX_BATCH_WRITE, rule="batch-count"), MAX_BATCH_WRITE
-            ),
-            "ReturnConsumedCapacity": _CAPACITY,
-            "ReturnItemCollectionMetrics": _COLLECTIONS,
-        },
+        ("RequestItems",), {"RequestItems": _batch(_WRITE_REQUESTS, MAX_BATCH_WRITE)}, _CAPACITY, _COLLECTIONS
     ),
     "TransactWriteItems": _structure(
         ("TransactItems",),
-        {
-            "TransactItems": _transaction(_TRANSACT_WRITE),
-            "ReturnConsumedCapacity": _CAPACITY,
-            "ReturnItemCollectionMetrics": _COLLECTIONS,
-            "ClientRequestToken": Shape("string", low=1, high=MAX_TOKEN_LENGTH, rule="token-length"),
-        },
+        {"TransactItems": _transaction(_structure((), _TRANSACT_WRITE))},
+        _CAPACITY,
+        _COLLECTIONS,
+        {"ClientRequestToken": Shape("string", low=1, high=MAX_TOKEN_LENGTH, rule="token-length")},
     ),
     "TransactGetItems": _structure(
-        ("TransactItems",), {"TransactItems": _transaction(_TRANSACT_GET), "ReturnConsumedCapacity": _CAPACITY}
+        ("TransactItems",), {"TransactItems": _transaction(_structure(("Get",), _TRANSACT_GET))}, _CAPACITY
     ),
 }
 """The shape of each operation's request."""

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
-from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
+from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
 
 from .problems import ACTION, SHAPE, is_mapping
-from .shapes import type_fault
+from .shapes import describe_type_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
 
     from .problems import Place
+
+    Reader: TypeAlias = Callable[[object, Place, "_Reading", int], object]
+    """Checks the content of a value of one type, nested as deep as the number says."""
 
 _INVALID = "One or more parameter values were invalid: "
 
@@ -38,19 +41,19 @@ class _Reading:
         self.say = say
         self.sound = True
 
-    def invalid(self, place: Place, rule: str, words: str) -> None:
+    def refuse(self, place: Place, rule: str, words: str) -> None:
         """Report a value that is refused for what it is."""
         self.sound = False
-        place.problem(ACTION, rule, self.say(words))
+        place.report(ACTION, rule, self.say(words))
 
-    def misshapen(self, place: Place, value: Any, wanted: str, rule: str = "attribute-value") -> None:
-        """Report a value of the wrong JSON type."""
+    def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
+        """Report a value that is refused before it is looked at as a value: these words stand by themselves."""
         self.sound = False
-        place.problem(SHAPE, rule, type_fault(value, wanted))
+        place.report(SHAPE, rule, words)
 
 
 def read_item(
-    raw: Any, place: Place, say: Callable[[str], str] = lambda words: words
+    raw: object, place: Place, say: Callable[[str], str] = lambda words: words
 ) -> dict[str, AttributeValue | None] | None:
     """Read an item or a key.
 
@@ -64,70 +67,70 @@ def read_item(
     """
     if not is_mapping(raw):
         return None
-    item = {}
+    item: dict[str, AttributeValue | None] = {}
     for name, value in raw.items():
         reading = _Reading(say)
         _check_name(name, place.at(name), reading)
-        typed = _value(value, place.at(name), reading, 1)
+        typed = _read_value(value, place.at(name), reading, 1)
         item[name] = typed if reading.sound else None
     return item
 
 
-def read_value(raw: Any, place: Place, say: Callable[[str], str] = lambda words: words) -> AttributeValue | None:
+def read_value(raw: object, place: Place, say: Callable[[str], str] = lambda words: words) -> AttributeValue | None:
     """Read one AttributeValue; ``None`` when it is faulty, which is reported."""
     reading = _Reading(say)
-    typed = _value(raw, place, reading, 1)
+    typed = _read_value(raw, place, reading, 1)
     return typed if reading.sound else None
 
 
-def _value(raw: Any, place: Place, reading: _Reading, depth: int) -> AttributeValue:
+def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> AttributeValue:
     if not is_mapping(raw):
-        reading.misshapen(place, raw, "AttributeValue")
+        reading.refuse_shape(place, describe_type_fault(raw, "AttributeValue"))
         return {}
-    given = [tag for tag, content in raw.items() if tag in _CONTENTS and content is not None]
+    given = [tag for tag, content in raw.items() if tag in _READERS and content is not None]
     if len(given) != 1 or len(raw) != 1:
         how = "has more than one datatypes set" if len(given) > 1 else "is empty"
         words = f"Supplied AttributeValue {how}, must contain exactly one of the supported datatypes"
-        reading.invalid(place, "attribute-value", words)
+        reading.refuse(place, "attribute-value", words)
         return {}
     (tag,) = given
-    return {tag: _CONTENTS[tag](raw[tag], place.at(tag), reading, depth)}
+    return {tag: _READERS[tag](raw[tag], place.at(tag), reading, depth)}
 
 
 def _check_name(name: str, place: Place, reading: _Reading) -> None:
     if not name:
-        reading.invalid(place, "attribute-name", f"{_INVALID}An attribute name may not be empty")
+        reading.refuse(place, "attribute-name", f"{_INVALID}An attribute name may not be empty")
     elif len(name.encode(errors="surrogatepass")) > MAX_ATTRIBUTE_NAME_BYTES:
-        reading.invalid(place, "attribute-name", f"{_INVALID}Attribute name is too large")
+        reading.refuse(place, "attribute-name", f"{_INVALID}Attribute name is too large")
 
 
-# --- One function for each kind of content
+# --- One function for each type. Of faulty content each returns a sound stand-in, so that reading can go on.
 
 
-def _text(content: Any, place: Place, reading: _Reading, depth: int) -> str:
+def _read_text(content: object, place: Place, reading: _Reading, depth: int) -> str:
     if not isinstance(content, str):
-        reading.misshapen(place, content, "String")
+        reading.refuse_shape(place, describe_type_fault(content, "String"))
         return ""
     if not content.isascii() and any("\ud800" <= character <= "\udfff" for character in content):
-        reading.sound = False
-        place.problem(SHAPE, "text-utf8", "The text contains half a surrogate pair, which UTF-8 cannot hold")
+        words = "The text contains half a surrogate pair, which UTF-8 cannot hold"
+        reading.refuse_shape(place, words, "text-utf8")
     return content
 
 
-def _number(content: Any, place: Place, reading: _Reading, depth: int) -> str:
+def _read_number(content: object, place: Place, reading: _Reading, depth: int) -> str:
     if not isinstance(content, str):
-        reading.misshapen(place, content, "String")
+        reading.refuse_shape(place, describe_type_fault(content, "String"))
         return "0"
     try:
         return parse_number(content)
     except BuildError as error:
-        reading.invalid(place, error.rule, _number_words(error.rule, content))
+        reading.refuse(place, error.rule, _describe_number_fault(error.rule, content))
         return "0"
 
 
-def _number_words(rule: str, content: str) -> str:
+def _describe_number_fault(rule: str, content: str) -> str:
     if rule == "number-precision":
-        return "Attempting to store more than 38 significant digits in a Number"
+        return f"Attempting to store more than {MAX_NUMBER_DIGITS} significant digits in a Number"
     if rule == "number-range":
         small = "e-" in content.lower() or content.lstrip("+-").startswith(("0.", "."))
         direction, size = ("underflow", "smaller") if small else ("overflow", "larger")
@@ -136,94 +139,91 @@ def _number_words(rule: str, content: str) -> str:
     return f"The parameter cannot be converted to a numeric value{shown}"
 
 
-def _binary(content: Any, place: Place, reading: _Reading, depth: int) -> bytes:
+def _read_binary(content: object, place: Place, reading: _Reading, depth: int) -> bytes:
     if isinstance(content, (bytes, bytearray)):
         return bytes(content)
     if not isinstance(content, str):
-        reading.misshapen(place, content, "Blob")
+        reading.refuse_shape(place, describe_type_fault(content, "Blob"))
         return b""
-    from base64 import b64decode
+    from base64 import b64decode  # most requests hold no binary values
 
     try:
         return b64decode(content, validate=True)
     except ValueError:
-        reading.sound = False
-        place.problem(SHAPE, "binary-base64", f"'{content}' can not be converted to a Blob: it is not base64 text")
+        words = f"'{content}' can not be converted to a Blob: it is not base64 text"
+        reading.refuse_shape(place, words, "binary-base64")
         return b""
 
 
-def _boolean(content: Any, place: Place, reading: _Reading, depth: int) -> bool:
+def _read_boolean(content: object, place: Place, reading: _Reading, depth: int) -> bool:
     if not isinstance(content, bool):
-        reading.misshapen(place, content, "Boolean")
+        reading.refuse_shape(place, describe_type_fault(content, "Boolean"))
     return content is True
 
 
-def _null(content: Any, place: Place, reading: _Reading, depth: int) -> bool:
-    if not isinstance(content, bool):
-        reading.misshapen(place, content, "Boolean")
-    elif not content:
-        reading.invalid(place, "null-true", f"{_INVALID}Null attribute value types must have the value of true")
+def _read_null(content: object, place: Place, reading: _Reading, depth: int) -> bool:
+    _read_boolean(content, place, reading, depth)
+    if content is False:
+        reading.refuse(place, "null-true", f"{_INVALID}Null attribute value types must have the value of true")
     return True
 
 
-def _list(content: Any, place: Place, reading: _Reading, depth: int) -> list[Any]:
+def _read_list(content: object, place: Place, reading: _Reading, depth: int) -> list[AttributeValue]:
     if not isinstance(content, (list, tuple)):
-        reading.misshapen(place, content, "List")
+        reading.refuse_shape(place, describe_type_fault(content, "List"))
         return []
-    if _too_deep(place, reading, depth):
+    if _is_too_deep(place, reading, depth):
         return []
-    return [_value(element, place.at(index), reading, depth + 1) for index, element in enumerate(content)]
+    return [_read_value(element, place.at(index), reading, depth + 1) for index, element in enumerate(content)]
 
 
-def _map(content: Any, place: Place, reading: _Reading, depth: int) -> dict[str, Any]:
+def _read_map(content: object, place: Place, reading: _Reading, depth: int) -> dict[str, AttributeValue]:
     if not is_mapping(content):
-        reading.misshapen(place, content, "Map")
+        reading.refuse_shape(place, describe_type_fault(content, "Map"))
         return {}
-    if _too_deep(place, reading, depth):
+    if _is_too_deep(place, reading, depth):
         return {}
     entries = {}
     for name, element in content.items():
         _check_name(name, place.at(name), reading)
-        entries[name] = _value(element, place.at(name), reading, depth + 1)
+        entries[name] = _read_value(element, place.at(name), reading, depth + 1)
     return entries
 
 
-def _too_deep(place: Place, reading: _Reading, depth: int) -> bool:
-    if depth > MAX_DEPTH:
-        reading.invalid(
-            place,
-            "value-depth",
-            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported "
-            "limit",
-        )
-    return depth > MAX_DEPTH
+def _is_too_deep(place: Place, reading: _Reading, depth: int) -> bool:
+    if depth <= MAX_DEPTH:
+        return False
+    words = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported"
+    reading.refuse(place, "value-depth", f"{words} limit")
+    return True
 
 
-def _set_of(kind: str, element: Callable[..., Any]) -> Callable[..., list[Any]]:
-    def read(content: Any, place: Place, reading: _Reading, depth: int) -> list[Any]:
+def _make_set_reader(kind: str, read_element: Callable[[object, Place, _Reading, int], str | bytes]) -> Reader:
+    def read(content: object, place: Place, reading: _Reading, depth: int) -> list[str | bytes]:
         if not isinstance(content, (list, tuple)):
-            reading.misshapen(place, content, "List")
+            reading.refuse_shape(place, describe_type_fault(content, "List"))
             return []
         if not content:
-            reading.invalid(place, "set-empty", f"{_INVALID}An {kind} set  may not be empty")
-        found = [element(one, place.at(index), reading, depth) for index, one in enumerate(content)]
-        if reading.sound and len(set(found)) < len(found):
+            # Two spaces: the service's own words.
+            reading.refuse(place, "set-empty", f"{_INVALID}An {kind} set  may not be empty")
+        found = [read_element(element, place.at(index), reading, depth) for index, element in enumerate(content)]
+        if reading.sound and len(set(found)) < len(found):  # the stand-ins of faulty elements would be duplicates too
             shown = ", ".join(map(str, content))
-            reading.invalid(place, "set-duplicate", f"{_INVALID}Input collection [{shown}] contains duplicates.")
+            reading.refuse(place, "set-duplicate", f"{_INVALID}Input collection [{shown}] contains duplicates.")
         return found
 
     return read
 
 
-_CONTENTS: dict[str, Callable[[Any, Place, _Reading, int], Any]] = {
-    "S": _text,
-    "N": _number,
-    "B": _binary,
-    "BOOL": _boolean,
-    "NULL": _null,
-    "L": _list,
-    "M": _map,
-    "SS": _set_of("string", _text),
-    "NS": _set_of("number", _number),
-    "BS": _set_of("binary", _binary),
+_READERS: dict[str, Reader] = {
+    "S": _read_text,
+    "N": _read_number,
+    "B": _read_binary,
+    "BOOL": _read_boolean,
+    "NULL": _read_null,
+    "L": _read_list,
+    "M": _read_map,
+    "SS": _make_set_reader("string", _read_text),
+    "NS": _make_set_reader("number", _read_number),
+    "BS": _make_set_reader("binary", _read_binary),
 }

@@ -6,34 +6,26 @@ words here.
 
 from __future__ import annotations
 
-from expr_builder.expressions.nodes import Arithmetic, Between, Function, In, ListAppend, Literal, Node, Path, Size
-from expr_builder.expressions.parser import Unknown
+from expr_builder.attribute_values.values import ORDERED_TYPES, TYPES
+from expr_builder.expressions.functions import FUNCTIONS
+from expr_builder.expressions.nodes import Arithmetic, Call, Literal, Node, Path
+from expr_builder.expressions.operand_parser import Unknown
+from expr_builder.expressions.updates import OPERAND_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from expr_builder.errors import BuildError
+    from expr_builder.expressions.nodes import Between, Function, In
     from expr_builder.expressions.paths import Segments
 
-_ORDERED = frozenset(("S", "N", "B"))
-_SETS = frozenset(("SS", "NS", "BS"))
-_ALL = frozenset(("S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL", "L", "M"))
+# The types that fit each operator; what fits a function is in the table of functions.
 _FITTING = {
-    "<": _ORDERED,
-    "<=": _ORDERED,
-    ">": _ORDERED,
-    ">=": _ORDERED,
-    "BETWEEN": _ORDERED,
-    "begins_with": frozenset(("S", "B")),
-    "contains": _ALL - _SETS,
-    "size": _ALL - {"N", "BOOL", "NULL"},
-    "list_append": frozenset(("L",)),
-    "+": frozenset(("N",)),
-    "-": frozenset(("N",)),
-    "ADD": _SETS | {"N"},
-    "DELETE": _SETS,
+    **dict.fromkeys(("<", "<=", ">", ">=", "BETWEEN"), ORDERED_TYPES),
+    **dict.fromkeys(("+", "-"), ("N",)),
+    **OPERAND_TYPES,
 }
 _LONG_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "L": "LIST", "M": "MAP"}
 
@@ -59,34 +51,41 @@ def operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] 
     if any(isinstance(operand, Unknown) for operand in node.children()):
         return None  # what makes it unknown has been reported
     words = _WORDS[error.rule](symbol, node)
-    return None if words is None else (_RULES.get((error.rule, symbol), error.rule), words)
+    if words is None:
+        return None
+    if error.rule == "operand-path" and _takes_values(symbol):
+        return "operand-type", words
+    return _RULES.get((error.rule, symbol), error.rule), words
 
 
 def _unfit_type(symbol: str, node: Node) -> str | None:
-    fitting = _FITTING.get(symbol, _ALL)
-    given = [node.argument] if isinstance(node, Function) and symbol == "contains" else node.children()
-    kinds = (_type_of(operand) for operand in given)
-    kind = next((kind for kind in kinds if kind is not None and kind not in fitting), None)
+    kind = next(_unfit_types(symbol, node), None)
     if kind is None:
         return None
     where = f"operator or function: {symbol}, operand type: {kind}"
-    if symbol in ("ADD", "DELETE"):
+    if symbol in OPERAND_TYPES:
         where = f"operator: {symbol}, operand type: {_LONG_NAMES.get(kind, kind)}"
     return f"Incorrect operand type for operator or function; {where}"
 
 
-def _type_of(operand: Node | None) -> str | None:
-    if isinstance(operand, Literal):
-        return operand.type
-    if isinstance(operand, Size):
-        return "N"
-    return "L" if isinstance(operand, ListAppend) else None
+def _unfit_types(symbol: str, node: Node) -> Iterator[str]:
+    known = FUNCTIONS.get(symbol)
+    for position, operand in enumerate(node.children()):
+        fitting = known.parameters[position].types if known is not None else _FITTING.get(symbol, TYPES)
+        kind = operand.type if isinstance(operand, Literal) else operand.gives if isinstance(operand, Call) else ""
+        if kind and kind not in fitting:
+            yield kind
 
 
 def _needs_path(symbol: str, node: Node) -> str | None:
-    if symbol == "size":  # the service takes values that have a size
+    if _takes_values(symbol):
         return _unfit_type(symbol, node)
     return f"Operator or function requires a document path; operator or function: {symbol}"
+
+
+def _takes_values(symbol: str) -> bool:
+    """Tell whether the service takes a value where the builder demands a path, as it does for ``size``."""
+    return bool(FUNCTIONS[symbol].parameters[0].types)
 
 
 def _not_distinct(symbol: str, node: Node) -> str | None:
@@ -112,7 +111,7 @@ def _shown(bound: Any) -> str:
 
 
 def _type_name(symbol: str, node: Function) -> str:
-    asked = node.argument
+    asked = node.operands[1]
     if isinstance(asked, Literal) and asked.type == "S":
         return (
             f"Invalid attribute type name found; type: {asked.content}, valid types: {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
@@ -135,7 +134,6 @@ def _not_computable(symbol: str, node: Node) -> str | None:
 _RULES = {
     ("condition-operand", "+"): "update-arithmetic",
     ("condition-operand", "-"): "update-arithmetic",
-    ("operand-path", "size"): "operand-type",
 }
 
 _WORDS: dict[str, Callable[[str, Any], str | None]] = {

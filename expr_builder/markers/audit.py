@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from .examine import Examiner
-from .findings import Finding, distinct
-from .survey import Report, ScanOptions, survey
-from .suspects import suspects
+from .findings import Finding, merge_findings
+from .scan import Report, ScanOptions, scan_table
+from .suspects import find_suspects
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -18,38 +18,31 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from .layout import Item, Layout
+    from expr_builder.attribute_values.values import Item
+
+    from .layout import Layout
 
 
 def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = None) -> Report:
     """Find everything that is wrong between records and markers, while the service goes on working.
 
     A scan finds suspects; each of them is then read again, with its counterparts, as of one moment, and reported only
-    if it is wrong then. Damage that is done after its page was read may be missed until the next audit.
-
-    Args:
-        layout: What to look at.
-        client: With a connection for each segment.
-        options: How to scan.
+    if it is wrong then. Damage that is done after its page was read may be missed until the next audit. The client
+    needs a connection for each segment, as :func:`make_scan_client` makes it.
     """
     examiner = Examiner(layout, client)
     options = options or ScanOptions()
 
-    def examined(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
-        tally, found = suspects(layout, client, items)
-        sights = (
-            examiner.record(suspect.owner, suspect.field)
-            if suspect.marker is None
-            else examiner.marker(suspect.field, suspect.marker)
-            for suspect in found
-        )
-        findings = (sight.finding for sight in sights if sight.finding is not None)
+    def examine_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
+        tally, found = find_suspects(layout, client, items)
+        findings = (sight.finding for sight in map(examiner.examine, found) if sight.finding is not None)
+        # Examining costs a transaction each: a table without any markers need not be examined to the last record.
         return tally, list(islice(findings, options.most))
 
-    report = survey(layout, client, examined, options)
+    report = scan_table(layout, client, examine_page, options)
     if not report.resumed:
         return report
     # What was found before the interruption may have been mended since.
     with ThreadPoolExecutor(options.segments) as pool:
-        sights = list(pool.map(examiner.again, report.findings))
-    return replace(report, findings=distinct(sight.finding for sight in sights if sight.finding is not None))
+        sights = list(pool.map(examiner.look_again, report.findings))
+    return replace(report, findings=merge_findings(sight.finding for sight in sights if sight.finding is not None))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from .examine import Examiner
 from .findings import Finding, Kind
 from .repair import Mend, Mender, Outcome
-from .survey import Report, ScanOptions, survey
-from .suspects import suspects
+from .scan import Report, ScanOptions, scan_table
+from .suspects import find_suspects
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from .layout import Item, Layout
+    from expr_builder.attribute_values.values import Item
+
+    from .layout import Layout
 
 _ONLY = frozenset({Kind.MISSING})
 
@@ -35,12 +37,8 @@ def backfill(
 ) -> Report:
     """Add the markers that records lack.
 
-    Args:
-        layout: What to work on.
-        client: With a connection for each segment.
-        options: How to scan.
-        plan: For a dry run: nothing is written, and it is called, in several threads, with each transaction that would
-            be sent. Two records of one value that both lack its marker cannot be told from any others then.
+    With ``plan`` it is a dry run: nothing is written, and ``plan`` is called, in several threads, with each transaction
+    that would be sent. Two records of one value that both lack its marker cannot be told from any others then.
 
     Returns:
         ``tally["added"]`` says how many markers were, or would be, added; ``findings`` which records could not get
@@ -48,21 +46,21 @@ def backfill(
     """
     examiner, mender = Examiner(layout, client), Mender(layout, client)
 
-    def settled(finding: Finding) -> Mend:
+    def add_marker(finding: Finding) -> Mend:
         if plan is None:
+            # It may turn out to be damage of another kind by now: a repair's business, not a backfill's.
             return mender.mend(finding, only=_ONLY)
         planned = mender.plan(finding)
         if planned.finding.kind in _ONLY:
             plan(planned)
         return planned
 
-    def filled(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
-        tally, found = suspects(layout, client, items, markers=False)
-        findings = (examiner.record(suspect.owner, suspect.field).finding for suspect in found)
-        mends = [settled(finding) for finding in findings if finding is not None]
+    def fill_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
+        tally, found = find_suspects(layout, client, items, markers=False)
+        mends = [add_marker(sight.finding) for sight in map(examiner.examine, found) if sight.finding is not None]
         added = [mend for mend in mends if mend.finding.kind in _ONLY and mend.transaction is not None]
         left = [mend.finding for mend in mends if mend.outcome is not Outcome.GONE and mend not in added]
         tally["added"] += len(added)
         return tally, left
 
-    return survey(layout, client, filled, options or ScanOptions())
+    return scan_table(layout, client, fill_page, options or ScanOptions())

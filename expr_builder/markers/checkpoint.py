@@ -1,4 +1,4 @@
-"""Where a scan has come to, kept in a file, so that an interrupted one goes on from there."""
+"""The position of a scan, kept in a file, so that an interrupted one can resume."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .position import Position
 
 if TYPE_CHECKING:
     from .layout import Layout
 
-_VERSION = 1
+_VERSION = 2
 _SAVE_SECONDS = 2.0
 
 
@@ -43,13 +43,13 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def load(self) -> Position | None:
-        """The position, or ``None`` when there is no file yet.
+        """Read the position; ``None`` when there is no file yet.
 
         Raises:
             CheckpointError: when it cannot be read, or is not of this task.
         """
         try:
-            data: Any = json.loads(self._path.read_text(encoding="utf-8"))
+            data = json.loads(self._path.read_text(encoding="utf-8"))
             task, position = data.pop("of"), Position.from_json(data)
         except FileNotFoundError:
             return None
@@ -57,6 +57,7 @@ class Checkpoint:
             raise CheckpointError(f"{self._path} cannot be read ({error.strerror}).") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise CheckpointError(f"{self._path} is no checkpoint: name another file.") from None
+        # Resuming from it would skip whatever the other task has read.
         if task != self._task:
             raise CheckpointError(
                 f"{self._path} belongs to another task, table or declaration: finish that, or delete the file."
@@ -66,15 +67,17 @@ class Checkpoint:
     def save(self, position: Position, *, now: bool = False) -> None:
         """Write the file at once, or only when the last time was a while ago.
 
-        It is replaced as a whole: whoever interrupts this leaves the old one or the new one, never half of it.
+        It is replaced as a whole: an interruption leaves the old file or the new one, never half of one.
 
         Raises:
             CheckpointError: when it cannot be written.
         """
         if not now and time.monotonic() - self._saved < _SAVE_SECONDS:
             return
-        text = json.dumps({"of": self._task, **position.to_json()})
+        # A marker that was damaged by hand may name anything as its owner; it is read again before it is reported.
+        text = json.dumps({"of": self._task, **position.to_json()}, default=str)
         try:
+            # mkstemp lets nobody else read the file; beside the old one, as a rename does not cross file systems.
             descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
             try:
                 with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -91,5 +94,5 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def remove(self) -> None:
-        """The task is done: there is nothing left to go on with."""
+        """Delete the file: the task is done, and nothing is left to go on with."""
         self._path.unlink(missing_ok=True)

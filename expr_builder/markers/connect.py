@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import boto3
-from botocore.config import Config
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _ATTEMPTS = 8
 
 
-def scanning_client(segments: int) -> DynamoDBClient:
-    """A client with connections for so many threads that waits patiently when it is throttled: a scan takes capacity
-    that the service may need more urgently."""
-    return boto3.client(
-        "dynamodb",
-        config=Config(
-            max_pool_connections=2 * segments,
-            retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
-        ),
-    )
+def make_scan_client(segments: int) -> DynamoDBClient:
+    """Make a client with enough connections for this many threads, which waits patiently when it is throttled."""
+    import boto3
+    from botocore.config import Config
+
+    # A scan takes capacity that the service may need more urgently: better slow than failing, or in the way.
+    config = Config(max_pool_connections=2 * segments, retries={"mode": "standard", "total_max_attempts": _ATTEMPTS})
+    return boto3.client("dynamodb", config=config)

@@ -6,32 +6,41 @@ whatever is wrong in such a reading is wrong, however busy the service is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from typing import TYPE_CHECKING, NamedTuple
 
 from expr_builder import TransactGet
-from expr_builder.unique import OWNER
 
 from .findings import Finding, Kind
-from .layout import Unkeyed
+from .layout import Unkeyed, name_holder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from .layout import Item, Key, Layout
+    from expr_builder.attribute_values.values import Item, StoredItem
 
-    Seen = dict[str, Item | None]
+    from .layout import Layout
+
+    Seen = Mapping[str, StoredItem | None]
 
 _LOOKS = 20
 
 
+class Suspect(NamedTuple):
+    """What must be examined: a record's field, by its owner, or a marker, by its partition key."""
+
+    field: str
+    owner: object = None
+    marker: str | None = None
+
+
 class Unsettled(RuntimeError):
-    """A record changed between every two looks at it."""
+    """A record kept changing while it was looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Sight:
     """What one moment shows.
 
@@ -43,9 +52,9 @@ class Sight:
     """
 
     finding: Finding | None
-    record: Item | None = None
-    marker: Item | None = None
-    holder: Item | None = None
+    record: Item | None = dataclasses.field(default=None, repr=False)
+    marker: Item | None = dataclasses.field(default=None, repr=False)
+    holder: Item | None = dataclasses.field(default=None, repr=False)
 
 
 class Examiner:
@@ -55,99 +64,89 @@ class Examiner:
         self._layout = layout
         self._client = client
 
-    def again(self, finding: Finding) -> Sight:
+    def examine(self, suspect: Suspect) -> Sight:
+        """Look at a record or a marker."""
+        if suspect.marker is None:
+            return self.examine_record(suspect.owner, suspect.field)
+        return self.examine_marker(suspect.field, suspect.marker)
+
+    def look_again(self, finding: Finding) -> Sight:
         """Look once more at what a finding is about."""
-        if finding.kind in (Kind.ORPHAN, Kind.DOUBLE) and finding.marker is not None:
-            return self.marker(finding.field, finding.marker)
-        return self.record(finding.record, finding.field)
+        from_the_marker = finding.kind in (Kind.ORPHAN, Kind.DOUBLE)
+        return self.examine(Suspect(finding.field, finding.record, finding.marker if from_the_marker else None))
 
-    def record(self, owner: Any, field: str) -> Sight:
-        """Whether a record has the marker of its value.
-
-        Args:
-            owner: What the record's markers name as their owner.
-            field: The unique field.
-        """
-        key = self._layout.key_of_owner(owner)
+    def examine_record(self, owner: object, field: str) -> Sight:
+        """Tell whether the record of this owner has the marker of its value."""
+        layout = self._layout
+        key = layout.key_of_owner(owner)
         if key is None:
             return Sight(None)
 
-        def needed(seen: Seen) -> dict[str, Key]:
+        def choose_keys(seen: Seen) -> dict[str, StoredItem]:
             keys = {"record": key}
-            if marker_key := self._marker_key(seen.get("record"), field):
-                keys["marker"] = marker_key
-                holder = _owner_in(seen.get("marker"))
-                if holder != owner and (holder_key := self._layout.key_of_owner(holder)):
+            partition = layout.find_marker(seen.get("record"), field)
+            if partition is not None:
+                keys["marker"] = layout.marker_key(field, partition)
+                holder = name_holder(seen.get("marker"))
+                # One transaction may not read an item twice.
+                if holder != owner and (holder_key := layout.key_of_owner(holder)):
                     keys["holder"] = holder_key
             return keys
 
-        seen = self._settled(needed)
-        return Sight(self._of_record(owner, field, seen), seen.get("record"), seen.get("marker"), seen.get("holder"))
+        seen = self._read_together(choose_keys)
+        finding = self._judge_record(owner, field, seen)
+        return Sight(finding, seen.get("record"), seen.get("marker"), seen.get("holder"))
 
-    def marker(self, field: str, partition: str) -> Sight:
-        """Whether a marker's owner exists and has the value that the marker stands for."""
+    def examine_marker(self, field: str, partition: str) -> Sight:
+        """Tell whether a marker's owner exists and has the value that the marker stands for."""
 
-        def needed(seen: Seen) -> dict[str, Key]:
+        def choose_keys(seen: Seen) -> dict[str, StoredItem]:
             keys = {"marker": self._layout.marker_key(field, partition)}
-            if holder_key := self._layout.key_of_owner(_owner_in(seen.get("marker"))):
+            if holder_key := self._layout.key_of_owner(name_holder(seen.get("marker"))):
                 keys["holder"] = holder_key
             return keys
 
-        seen = self._settled(needed)
-        return Sight(self._of_marker(field, partition, seen), None, seen["marker"], seen.get("holder"))
+        seen = self._read_together(choose_keys)
+        finding = self._judge_marker(field, partition, seen)
+        return Sight(finding, marker=seen["marker"], holder=seen.get("holder"))
 
-    def _of_record(self, owner: Any, field: str, seen: Seen) -> Finding | None:
+    def _judge_record(self, owner: object, field: str, seen: Seen) -> Finding | None:
         record, marker = seen["record"], seen.get("marker")
         if record is None:
             return None
         try:
-            partition = self._layout.wanted(record, field)
+            partition = self._layout.require_marker(record, field)
         except Unkeyed:
             return Finding(Kind.INVALID, field, record=owner)
         if partition is None:
             return None
         if marker is None:
             return Finding(Kind.MISSING, field, record=owner, marker=partition)
-        holder = _owner_in(marker)
+        holder = name_holder(marker)
         if holder == owner:
             return None
-        both = self._layout.claims(seen.get("holder"), field, partition)
+        both = self._layout.find_marker(seen.get("holder"), field) == partition
         return Finding(Kind.DUPLICATE if both else Kind.STOLEN, field, record=owner, marker=partition, holder=holder)
 
-    def _of_marker(self, field: str, partition: str, seen: Seen) -> Finding | None:
+    def _judge_marker(self, field: str, partition: str, seen: Seen) -> Finding | None:
         marker, holder = seen["marker"], seen.get("holder")
-        if marker is None or self._layout.claims(holder, field, partition):
+        if marker is None or self._layout.find_marker(holder, field) == partition:
             return None
         kind = Kind.ORPHAN if holder is None else Kind.DOUBLE
-        return Finding(kind, field, marker=partition, holder=_owner_in(marker))
+        return Finding(kind, field, marker=partition, holder=name_holder(marker))
 
-    def _marker_key(self, record: Item | None, field: str) -> Key | None:
-        try:
-            partition = None if record is None else self._layout.wanted(record, field)
-        except Unkeyed:
-            return None
-        return None if partition is None else self._layout.marker_key(field, partition)
-
-    def _settled(self, needed: Callable[[Seen], dict[str, Key]]) -> Seen:
-        """Read what is needed until what was read asks for nothing else.
+    def _read_together(self, choose_keys: Callable[[Seen], dict[str, StoredItem]]) -> Seen:
+        """Read until what was read asks for no other keys: a record leads to its marker, a marker to its owner.
 
         Raises:
             Unsettled: when it kept changing.
         """
-        keys = needed({})
+        keys = choose_keys({})
         for _ in range(_LOOKS):
-            seen = self._read(keys)
-            now = needed(seen)
-            if now == keys:
+            reads = (self._layout.table.get(key).named(name) for name, key in keys.items())
+            seen = TransactGet(*reads).fetch(self._client)
+            chosen = choose_keys(seen)
+            if chosen == keys:
                 return seen
-            keys = now
+            keys = chosen
         raise Unsettled("a record kept changing while it was looked at; try again")
-
-    def _read(self, keys: Mapping[str, Key]) -> Seen:
-        table = self._layout.table
-        read = TransactGet(*(table.get(key).named(name) for name, key in keys.items())).fetch(self._client)
-        return dict(read)
-
-
-def _owner_in(marker: Item | None) -> Any:
-    return None if marker is None else marker.get(OWNER)

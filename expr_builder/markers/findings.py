@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Self
 
     from .layout import Layout
 
@@ -18,23 +19,29 @@ _DIGITS = 12
 
 
 class Kind(StrEnum):
-    """The kinds of damage. All but the last two can be mended without asking anybody."""
+    """The kinds of damage. All but the last two can be mended without asking anybody.
 
-    ORPHAN = "orphan"
-    """A marker whose owner's record does not exist (or that names no owner): its value is blocked for everybody."""
-    MISSING = "missing"
-    """A record without the marker of its value: somebody else could take the value."""
-    STOLEN = "stolen"
-    """The marker of a record's value names another owner, who does not have that value."""
-    DOUBLE = "double"
-    """A marker beside the right one: its owner's record has another value, so it blocks a value that nobody has."""
-    DUPLICATE = "duplicate"
-    """Two records have one value; the marker is the other one's. Which of them keeps it, a person must decide."""
-    INVALID = "invalid"
-    """A record whose value cannot have a marker: missing, or against the field's rules."""
+    Attributes:
+        meaning: What it is and what it does, for people.
+    """
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        """Make a kind with its meaning."""
+        kind = str.__new__(cls, value)
+        kind._value_, kind.meaning = value, meaning
+        return kind
+
+    ORPHAN = "orphan", "a marker whose record does not exist: its value is blocked for everybody"
+    MISSING = "missing", "a record without the marker of its value: somebody else could take it"
+    STOLEN = "stolen", "the marker of a record's value names a holder who does not have that value"
+    DOUBLE = "double", "a marker beside the right one: it blocks a value that its holder does not have"
+    DUPLICATE = "duplicate", "two records have one value: decide which keeps it, then change or delete the other"
+    INVALID = "invalid", "a record's value can have no marker: correct the record"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
     """One fault.
 
@@ -49,23 +56,19 @@ class Finding:
 
     kind: Kind
     field: str
-    record: Any = None
-    marker: str | None = None
-    holder: Any = None
+    # Keys hold people's data, and reprs end up in logs.
+    record: object = dataclasses.field(default=None, repr=False)
+    marker: str | None = dataclasses.field(default=None, repr=False)
+    holder: object = dataclasses.field(default=None, repr=False)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON data, without what is not known."""
-        parts = {
-            "kind": self.kind.value,
-            "field": self.field,
-            "record": self.record,
-            "marker": self.marker,
-            "holder": self.holder,
-        }
-        return {name: value for name, value in parts.items() if value is not None}
+        parts = {"record": self.record, "marker": self.marker, "holder": self.holder}
+        known = {name: value for name, value in parts.items() if value is not None}
+        return {"kind": self.kind.value, "field": self.field, **known}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Finding:
+    def from_json(cls, data: Mapping[str, object]) -> Finding:
         """Read what :meth:`to_json` wrote.
 
         Raises:
@@ -78,28 +81,28 @@ class Finding:
         return cls(Kind(str(data.get("kind"))), field, data.get("record"), marker, data.get("holder"))
 
 
-def distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding for each fault, in a fixed order.
+def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Reduce to one finding for each fault, in a fixed order.
 
     A stolen marker is met twice: from the record whose value it is, and from its own side, as a marker that its owner
     has no use for. The record's side knows more.
     """
-    found = set(findings)
-    stolen = {finding.marker for finding in found if finding.kind is Kind.STOLEN}
-    seen_from_the_marker = {Kind.ORPHAN, Kind.DOUBLE}
-    kept = (one for one in found if not (one.kind in seen_from_the_marker and one.marker in stolen))
-    return sorted(kept, key=lambda one: (one.kind, one.field, str(one.marker), str(one.record), str(one.holder)))
+    # Not a set of findings: a marker that was damaged by hand may name a list as its owner, which has no hash.
+    found = {(one.kind, one.field, str(one.marker), str(one.record), str(one.holder)): one for one in findings}
+    stolen = {one.marker for one in found.values() if one.kind is Kind.STOLEN}
+    from_the_marker = (Kind.ORPHAN, Kind.DOUBLE)
+    return [one for _, one in sorted(found.items()) if not (one.kind in from_the_marker and one.marker in stolen)]
 
 
 class Redactor:
     """Hides the values in markers' keys, so that findings can be logged.
 
-    A value becomes ``~`` and twelve hex digits, the same for the same value in one run. The key of that hash is made
-    anew for each run and never shown: with it, a list of known addresses could be tried.
+    A value becomes ``~`` and twelve hex digits, the same for the same value in one run.
     """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        # Made anew for each run and never shown: with it, a list of known addresses could be tried.
         self._secret = secrets.token_bytes(32)
 
     def __call__(self, finding: Finding) -> Finding:
@@ -109,4 +112,4 @@ class Redactor:
         value = self._layout.value_in(finding.field, finding.marker)
         digest = hmac.new(self._secret, value.encode(), hashlib.sha256).hexdigest()[:_DIGITS]
         template = self._layout.unique.markers[finding.field].template
-        return replace(finding, marker=template.replace("{}", f"~{digest}"))
+        return dataclasses.replace(finding, marker=template.replace("{}", f"~{digest}"))

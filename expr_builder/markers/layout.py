@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from expr_builder import BuildError
 from expr_builder.unique import OWNER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+    from typing import Any
 
     from expr_builder import Table, Unique
-
-    Item = Mapping[str, Any]
-    Key = dict[str, Any]
+    from expr_builder.attribute_values.values import Item, StoredItem
 
 
 class Unkeyed(ValueError):
@@ -36,7 +35,7 @@ class Layout:
     unique: Unique
     record_sort: str | None = None
     record_prefix: str = ""
-    record_key: Callable[[Any], Mapping[str, Any]] | None = None
+    record_key: Callable[[Any], Item] | None = None
 
     @property
     def table(self) -> Table:
@@ -53,11 +52,13 @@ class Layout:
         """Every attribute that telling right from wrong needs: keys, owners, unique fields."""
         return tuple(dict.fromkeys((*self.table.key_schema.types, OWNER, self.unique.owner, *self.fields)))
 
-    def key_of(self, item: Item) -> Key:
+    def key_of(self, item: Item) -> StoredItem:
         """An item's own key."""
         return {name: item[name] for name in self.table.key_schema.types}
 
-    def owner_of(self, record: Item) -> Any:
+    # --- records
+
+    def owner_of(self, record: Item) -> object:
         """What the markers of a record name as their owner."""
         return record.get(self.unique.owner)
 
@@ -70,7 +71,7 @@ class Layout:
             self.key_of_owner(owner) == self.key_of(item)
         )
 
-    def key_of_owner(self, owner: Any) -> Key | None:
+    def key_of_owner(self, owner: object) -> StoredItem | None:
         """The key of the record that a marker names as its owner; ``None`` when no record can have it."""
         if owner is None:
             return None
@@ -80,9 +81,11 @@ class Layout:
             key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
         try:
             self.table.key_schema.serialize(key)
-        except BuildError:
+        except BuildError:  # somebody wrote a number, or a map, into the marker
             return None
         return key
+
+    # --- markers
 
     def field_of(self, item: Item) -> str | None:
         """The field of which an item is a marker, by its key; ``None`` when it is none."""
@@ -94,7 +97,7 @@ class Layout:
                 return field
         return None
 
-    def marker_key(self, field: str, partition: str) -> Key:
+    def marker_key(self, field: str, partition: str) -> StoredItem:
         """The whole key of a field's marker, from its partition key."""
         return dict(zip(self.table.key_schema.types, (partition, self.unique.markers[field].sort), strict=False))
 
@@ -103,19 +106,10 @@ class Layout:
         beginning, _, end = self.unique.markers[field].template.partition("{}")
         return partition[len(beginning) : len(partition) - len(end)]
 
-    def wanted(self, record: Item, field: str) -> str | None:
-        """The partition key of the marker that a record must have for a field; ``None`` when it needs none.
+    # --- from a record to its marker, which is named by its partition key
 
-        Raises:
-            Unkeyed: when the record's value is none that can be kept unique.
-        """
-        value = record.get(field)
-        if value is None and self.unique.markers[field].optional:
-            return None
-        return self.keyed(field, value)
-
-    def keyed(self, field: str, value: Any) -> str:
-        """The partition key of the marker of a value.
+    def derive_marker(self, field: str, value: object) -> str:
+        """The marker of a value.
 
         Raises:
             Unkeyed: when the value is none that can be kept unique.
@@ -127,9 +121,25 @@ class Layout:
             raise Unkeyed(f"not a value that {field} can have") from None
         return str(key[self.table.partition_key])
 
-    def claims(self, record: Item | None, field: str, partition: str) -> bool:
-        """Whether a record's value for the field is the one that a marker stands for."""
+    def require_marker(self, record: Item, field: str) -> str | None:
+        """The marker that a record must have for a field; ``None`` when it needs none.
+
+        Raises:
+            Unkeyed: when the record's value is none that can be kept unique.
+        """
+        value = record.get(field)
+        if value is None and self.unique.markers[field].optional:
+            return None
+        return self.derive_marker(field, value)
+
+    def find_marker(self, record: Item | None, field: str) -> str | None:
+        """The marker that a record can have for a field; ``None`` also without a record, or for an impossible value."""
         try:
-            return record is not None and self.wanted(record, field) == partition
+            return None if record is None else self.require_marker(record, field)
         except Unkeyed:
-            return False
+            return None
+
+
+def name_holder(marker: Item | None) -> object:
+    """Whom a marker names as its owner; ``None`` when it names nobody, or does not exist."""
+    return None if marker is None else marker.get(OWNER)

@@ -1,17 +1,18 @@
-"""How far a scan has come, and what it met so far."""
+"""How far a scan has come, and what it has found so far."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
-    from .layout import Key
+    from expr_builder.attribute_values.values import Item
 
 
 class Position:
@@ -27,38 +28,41 @@ class Position:
         self.segments = segments
         self.tally: Counter[str] = Counter()
         self.findings: list[Finding] = []
-        self._starts: list[Key | None] = [None] * segments
-        self._ended = [False] * segments
+        # Where each segment goes on, None at its beginning; one that is at its end is not in it any more.
+        self._starts: dict[int, Item | None] = dict.fromkeys(range(segments))
         self._lock = threading.Lock()
 
     @property
     def complete(self) -> bool:
         """Whether every segment is at its end."""
-        return all(self._ended)
+        return not self._starts
 
     @property
     def open_segments(self) -> list[int]:
-        """The segments that are not."""
-        return [number for number, ended in enumerate(self._ended) if not ended]
+        """The segments that are not at their end."""
+        return list(self._starts)
 
-    def start_of(self, segment: int) -> Key | None:
-        """Where a segment goes on."""
+    def start_of(self, segment: int) -> Item | None:
+        """The key after which a segment goes on; ``None`` for its beginning."""
         return self._starts[segment]
 
-    def advance(self, segment: int, last_key: Key | None, tally: Counter[str], findings: Iterable[Finding]) -> None:
-        """A page is done; ``last_key`` is where the next begins, ``None`` at the end."""
+    def advance(self, segment: int, last_key: Item | None, tally: Counter[str], findings: Iterable[Finding]) -> None:
+        """Count a page as done; ``last_key`` is where the next begins, ``None`` at the end."""
+        # All at once: a checkpoint between two of these would count a page twice, or lose what it showed.
         with self._lock:
-            self._starts[segment] = last_key
-            self._ended[segment] = last_key is None
+            if last_key is None:
+                del self._starts[segment]
+            else:
+                self._starts[segment] = last_key
             self.tally += tally
             self.findings += findings
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON data."""
         with self._lock:
             return {
-                "starts": list(self._starts),
-                "ended": list(self._ended),
+                "segments": self.segments,
+                "starts": list(self._starts.items()),
                 "tally": dict(self.tally),
                 "findings": [finding.to_json() for finding in self.findings],
             }
@@ -70,9 +74,8 @@ class Position:
         Raises:
             ValueError, KeyError, TypeError, AttributeError: when it is something else.
         """
-        position = cls(len(data["starts"]))
-        position._starts = [None if key is None else dict(key) for key in data["starts"]]
-        position._ended = [bool(ended) for ended in data["ended"]]
+        position = cls(data["segments"])
+        position._starts = {int(segment): start and dict(start) for segment, start in data["starts"]}
         position.tally = Counter(data["tally"])
         position.findings = [Finding.from_json(finding) for finding in data["findings"]]
         return position

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from expr_builder import Attr, TransactionCanceled, TransactWrite, all_of
 from expr_builder.unique import OWNER
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from expr_builder import Check, Condition
+    from expr_builder.attribute_values.values import Item, StoredItem
 
     from .examine import Sight
-    from .layout import Item, Layout
+    from .layout import Layout
 
 _ROUNDS = 5
 
@@ -55,7 +56,7 @@ class Mend:
     outcome: Outcome
     transaction: TransactWrite | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON data."""
         request = {} if self.transaction is None else {"request": self.transaction.to_request()}
         return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **request}
@@ -71,18 +72,14 @@ class Mender:
 
     def plan(self, finding: Finding) -> Mend:
         """Look at a finding again, and say what would be done about it."""
-        sight = self._examiner.again(finding)
+        sight = self._examiner.look_again(finding)
         if sight.finding is None:
             return Mend(finding, Outcome.GONE)
-        transaction = self._transaction(sight.finding, sight)
+        transaction = self._draft(sight.finding, sight)
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
     def mend(self, finding: Finding, *, only: frozenset[Kind] = frozenset(Kind)) -> Mend:
-        """Look at a finding again and do what is to be done about it.
-
-        Args:
-            finding: From an audit, of whatever age.
-            only: The kinds to mend; if it turns out to be of another, it is left.
+        """Look at a finding again and do what is to be done about it, unless it is of another kind than ``only``.
 
         Raises:
             RequestUnfinished: when DynamoDB gave no final answer. Mending again is safe.
@@ -100,47 +97,50 @@ class Mender:
             return Mend(plan.finding, Outcome.MENDED, plan.transaction)
         return Mend(finding, Outcome.BUSY)
 
-    def _transaction(self, finding: Finding, sight: Sight) -> TransactWrite | None:
-        make = {
-            Kind.ORPHAN: self._release,
-            Kind.DOUBLE: self._release,
-            Kind.MISSING: self._add,
-            Kind.STOLEN: self._hand_over,
-        }.get(finding.kind)
-        return None if make is None else make(finding, sight)
+    def _draft(self, finding: Finding, sight: Sight) -> TransactWrite | None:
+        match finding.kind:
+            case Kind.ORPHAN | Kind.DOUBLE:
+                return self._release(finding, sight)
+            case Kind.MISSING:
+                return self._add(finding, sight)
+            case Kind.STOLEN:
+                return self._hand_over(finding, sight)
+        return None
 
     def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Delete a marker that its owner, if it exists at all, has no use for."""
         key = self._layout.marker_key(finding.field, str(finding.marker))
-        delete = self._layout.table.delete(key).when(self._held_by(finding.holder)).named("marker")
-        return TransactWrite(*self._holder_unchanged(finding, sight), delete)
+        delete = self._layout.table.delete(key).when(self._expect_holder(finding.holder)).named("marker")
+        return TransactWrite(*self._check_holder(finding, sight), delete)
 
     def _add(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Put the marker that a record's value lacks."""
-        put = self._layout.table.put(self._marker(finding)).if_not_exists().named("marker")
-        return TransactWrite(self._unchanged("record", finding.record, sight.record, finding.field), put)
+        put = self._layout.table.put(self._make_marker(finding)).if_not_exists().named("marker")
+        return TransactWrite(self._check_unchanged("record", finding.record, sight.record, finding.field), put)
 
     def _hand_over(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Put the right owner into a marker that names one who does not have its value."""
-        put = self._layout.table.put(self._marker(finding)).when(self._held_by(finding.holder)).named("marker")
-        record = self._unchanged("record", finding.record, sight.record, finding.field)
-        return TransactWrite(record, *self._holder_unchanged(finding, sight), put)
+        marker = self._make_marker(finding)
+        put = self._layout.table.put(marker).when(self._expect_holder(finding.holder)).named("marker")
+        record = self._check_unchanged("record", finding.record, sight.record, finding.field)
+        return TransactWrite(record, *self._check_holder(finding, sight), put)
 
-    def _marker(self, finding: Finding) -> dict[str, Any]:
+    def _make_marker(self, finding: Finding) -> StoredItem:
         return {**self._layout.marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
 
-    def _held_by(self, holder: Any) -> Condition:
+    def _expect_holder(self, holder: object) -> Condition:
         """The marker exists and names this owner, or none."""
         named = Attr(OWNER).not_exists() if holder is None else Attr(OWNER).eq(holder)
         return all_of(self._layout.table.key_schema.present, named)
 
-    def _holder_unchanged(self, finding: Finding, sight: Sight) -> list[Check]:
+    def _check_holder(self, finding: Finding, sight: Sight) -> list[Check]:
+        # An owner that cannot be a key has no record that could appear meanwhile.
         if self._layout.key_of_owner(finding.holder) is None:
-            return []  # no record can be this owner's
-        return [self._unchanged("holder", finding.holder, sight.holder, finding.field)]
+            return []
+        return [self._check_unchanged("holder", finding.holder, sight.holder, finding.field)]
 
-    def _unchanged(self, slot: str, owner: Any, record: Item | None, field: str) -> Check:
-        """A record is still absent, or still has the value that was seen."""
+    def _check_unchanged(self, slot: str, owner: object, record: Item | None, field: str) -> Check:
+        """Demand that a record is still absent, or still has the value that was seen."""
         table = self._layout.table
         check = table.check(self._layout.key_of_owner(owner) or {}).named(slot)
         if record is None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from expr_builder.unique import OWNER
+import dataclasses
+from typing import TYPE_CHECKING
 
 from .examine import Examiner, Sight
-from .layout import Unkeyed
+from .layout import Unkeyed, name_holder
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from .layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Line:
     """One field of a record, beside the marker of its value.
 
@@ -30,25 +28,24 @@ class Line:
     """
 
     field: str
-    value: Any
-    marker: str | None
-    holder: Any
+    value: object = dataclasses.field(repr=False)
+    marker: str | None = dataclasses.field(repr=False)
+    holder: object = dataclasses.field(repr=False)
     finding: Finding | None
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def verdict(self) -> str:
+        """What is wrong, in a word; ``"fine"`` when nothing is."""
+        return "fine" if self.finding is None else self.finding.kind.value
+
+    def to_json(self) -> dict[str, object]:
         """As JSON data."""
-        verdict = "fine" if self.finding is None else self.finding.kind.value
-        return {
-            "field": self.field,
-            "value": self.value,
-            "marker": self.marker,
-            "holder": self.holder,
-            "verdict": verdict,
-        }
+        parts = {"field": self.field, "value": self.value, "marker": self.marker, "holder": self.holder}
+        return {**parts, "verdict": self.verdict}
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Answer:
     """One answer to "who holds this value?".
 
     Attributes:
@@ -60,10 +57,10 @@ class Shown:
     """
 
     field: str | None
-    marker: str | None
-    holder: Any
-    finding: Finding | None
-    lines: list[Line]
+    marker: str | None = dataclasses.field(default=None, repr=False)
+    holder: object = dataclasses.field(default=None, repr=False)
+    finding: Finding | None = None
+    lines: tuple[Line, ...] = ()
 
     @property
     def findings(self) -> list[Finding]:
@@ -71,7 +68,7 @@ class Shown:
         found = [self.finding, *(line.finding for line in self.lines)]
         return [one for one in found if one is not None]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON data."""
         return {
             "field": self.field,
@@ -82,43 +79,31 @@ class Shown:
         }
 
 
-def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Shown]:
-    """Tell who holds a value: as each of the unique fields, normalised, and as a record's own key.
-
-    Args:
-        layout: Where to look.
-        client: A DynamoDB client.
-        value: An e-mail address, a username …, or what markers name as their owner.
-    """
+def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Answer]:
+    """Tell who holds a value: as each of the unique fields, normalised, and as what markers name as their owner."""
     examiner = Examiner(layout, client)
-    answers = [_held(layout, examiner, field, value) for field in layout.fields]
-    lines = _lines(layout, examiner, value)
-    return [*answers, Shown(None, None, value, None, lines)] if lines else answers
+    answers = [_find_holder(layout, examiner, field, value) for field in layout.fields]
+    # Nobody says which of these the value is; a record's own key is told from all others by leading to a record.
+    lines = _compare(layout, examiner, value)
+    return [*answers, Answer(None, holder=value, lines=lines)] if lines else answers
 
 
-def _held(layout: Layout, examiner: Examiner, field: str, value: str) -> Shown:
+def _find_holder(layout: Layout, examiner: Examiner, field: str, value: str) -> Answer:
     try:
-        partition = layout.keyed(field, value)
+        partition = layout.derive_marker(field, value)
     except Unkeyed:
-        return Shown(field, None, None, None, [])
-    sight = examiner.marker(field, partition)
-    holder = _holder(sight)
-    return Shown(field, partition, holder, sight.finding, _lines(layout, examiner, holder))
+        return Answer(field)
+    sight = examiner.examine_marker(field, partition)
+    holder = name_holder(sight.marker)
+    return Answer(field, partition, holder, sight.finding, _compare(layout, examiner, holder))
 
 
-def _lines(layout: Layout, examiner: Examiner, owner: Any) -> list[Line]:
-    sights = {field: examiner.record(owner, field) for field in layout.fields}
-    return [_line(layout, field, sight) for field, sight in sights.items() if sight.record is not None]
+def _compare(layout: Layout, examiner: Examiner, owner: object) -> tuple[Line, ...]:
+    """An owner's record beside its markers, field by field; nothing when there is no such record."""
+    sights = {field: examiner.examine_record(owner, field) for field in layout.fields}
+    return tuple(_make_line(layout, field, sight) for field, sight in sights.items() if sight.record is not None)
 
 
-def _line(layout: Layout, field: str, sight: Sight) -> Line:
-    record = sight.record or {}
-    try:
-        partition = layout.wanted(record, field)
-    except Unkeyed:
-        partition = None
-    return Line(field, record.get(field), partition, _holder(sight), sight.finding)
-
-
-def _holder(sight: Sight) -> Any:
-    return None if sight.marker is None else sight.marker.get(OWNER)
+def _make_line(layout: Layout, field: str, sight: Sight) -> Line:
+    value = (sight.record or {}).get(field)
+    return Line(field, value, layout.find_marker(sight.record, field), name_holder(sight.marker), sight.finding)

@@ -6,93 +6,80 @@ A scan is not one moment in time: it only finds suspects, which are then examine
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from expr_builder import BatchGet
-from expr_builder.unique import OWNER
 
-from .layout import Unkeyed
+from .examine import Suspect
+from .layout import Unkeyed, name_holder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from .layout import Item, Key, Layout
+    from expr_builder.attribute_values.values import Item, StoredItem
 
-    Identity = tuple[Any, ...]
+    from .layout import Layout
 
-
-class Suspect(NamedTuple):
-    """What must be examined: a record's field, by its owner, or a marker, by its partition key."""
-
-    field: str
-    owner: Any = None
-    marker: str | None = None
+    Identity = tuple[object, ...]
 
 
-def suspects(
+def find_suspects(
     layout: Layout, client: DynamoDBClient, items: Sequence[Item], *, markers: bool = True
 ) -> tuple[Counter[str], list[Suspect]]:
-    """What does not fit together at first sight.
-
-    Args:
-        layout: What the items are.
-        client: To read the counterparts that are not on the page, 100 at a time.
-        items: A page.
-        markers: Whether to look at markers too, or at records alone.
+    """Find what does not fit together on a page of items; without ``markers``, only records are looked at.
 
     Returns:
         How many records, markers and others there are, and the suspects.
     """
-    fields = [layout.field_of(item) for item in items]
-    records = [item for item in items if layout.is_record(item)]
-    marked = [(field, item) for field, item in zip(fields, items, strict=True) if field is not None]
-    tally = Counter(records=len(records), markers=len(marked), others=len(items) - len(records) - len(marked))
+    tally: Counter[str] = Counter()
+    pairs: list[tuple[Suspect, StoredItem | None]] = []
+    for item in items:
+        if (field := layout.field_of(item)) is not None:
+            tally["markers"] += 1
+            if markers:
+                suspect = Suspect(field, marker=str(item[layout.table.partition_key]))
+                pairs.append((suspect, layout.key_of_owner(name_holder(item))))
+        elif layout.is_record(item):
+            tally["records"] += 1
+            pairs += _list_claims(layout, item)
+        else:
+            tally["others"] += 1
+    known = _read_counterparts(layout, client, items, [key for _, key in pairs if key is not None])
 
-    claims = list(_claims(layout, records))
-    owned = [_owned(layout, field, item) for field, item in marked] if markers else []
-    known = _counterparts(layout, client, items, [key for _, key in (*claims, *owned) if key is not None])
+    def fits(suspect: Suspect, key: StoredItem | None) -> bool:
+        counterpart = None if key is None else known[_identify(layout, key)]
+        if suspect.marker is None:
+            return name_holder(counterpart) == suspect.owner
+        return layout.find_marker(counterpart, suspect.field) == suspect.marker
 
-    def counterpart(key: Key | None) -> Item | None:
-        return None if key is None else known[_identity(layout, key)]
-
-    found = [suspect for suspect, key in claims if (counterpart(key) or {}).get(OWNER) != suspect.owner]
-    found += [
-        suspect for suspect, key in owned if not layout.claims(counterpart(key), suspect.field, str(suspect.marker))
-    ]
-    return tally, found
+    return tally, [suspect for suspect, key in pairs if not fits(suspect, key)]
 
 
-def _claims(layout: Layout, records: Iterable[Item]) -> Iterator[tuple[Suspect, Key | None]]:
+def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:
     """For each value that a record must have a marker for, that marker's key; ``None`` for an impossible value."""
-    for record in records:
-        for field in layout.fields:
-            suspect = Suspect(field, owner=layout.owner_of(record))
-            try:
-                partition = layout.wanted(record, field)
-            except Unkeyed:
-                yield suspect, None
-            else:
-                if partition is not None:
-                    yield suspect, layout.marker_key(field, partition)
+    for field in layout.fields:
+        suspect = Suspect(field, owner=layout.owner_of(record))
+        try:
+            partition = layout.require_marker(record, field)
+        except Unkeyed:
+            yield suspect, None
+        else:
+            if partition is not None:
+                yield suspect, layout.marker_key(field, partition)
 
 
-def _owned(layout: Layout, field: str, marker: Item) -> tuple[Suspect, Key | None]:
-    """A marker, and the key of the record that it names as its owner."""
-    suspect = Suspect(field, marker=str(marker[layout.table.partition_key]))
-    return suspect, layout.key_of_owner(marker.get(OWNER))
-
-
-def _counterparts(
-    layout: Layout, client: DynamoDBClient, items: Sequence[Item], keys: Iterable[Key]
+def _read_counterparts(
+    layout: Layout, client: DynamoDBClient, items: Sequence[Item], keys: Iterable[StoredItem]
 ) -> dict[Identity, Item | None]:
-    known: dict[Identity, Item | None] = {_identity(layout, item): item for item in items}
-    wanted = {identity: key for key in keys if (identity := _identity(layout, key)) not in known}
-    reads = [layout.table.get(key, project=layout.attributes) for key in wanted.values()]
-    known.update(zip(wanted, BatchGet(*reads).fetch(client), strict=True))
+    # Records and markers lie far apart, but in a small table most counterparts are on the page itself.
+    known: dict[Identity, Item | None] = {_identify(layout, item): item for item in items}
+    absent = {identity: key for key in keys if (identity := _identify(layout, key)) not in known}
+    reads = [layout.table.get(key, project=layout.attributes) for key in absent.values()]
+    known.update(zip(absent, BatchGet(*reads).fetch(client), strict=True))
     return known
 
 
-def _identity(layout: Layout, item: Mapping[str, Any]) -> Identity:
+def _identify(layout: Layout, item: Item) -> Identity:
     return tuple(item[name] for name in layout.table.key_schema.types)

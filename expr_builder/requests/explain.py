@@ -8,16 +8,15 @@ from __future__ import annotations
 from expr_builder.attribute_values.values import to_item
 from expr_builder.errors import Reason
 from expr_builder.expressions.describe import describe, describe_item, describe_value
-from expr_builder.expressions.evaluate import operand_value, parts_of, verdicts
-from expr_builder.expressions.nodes import And, Or, Path, Size
+from expr_builder.expressions.evaluate import find_value, judge
+from expr_builder.expressions.nodes import And, Call, Or, Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from expr_builder.attribute_values.values import Item
-    from expr_builder.expressions.evaluate import TypedItem
-    from expr_builder.expressions.nodes import Condition, Operand
+    from expr_builder.attribute_values.values import Item, TypedItem
+    from expr_builder.expressions.nodes import Condition, Node
 
     from .writes import WriteAction
 
@@ -39,7 +38,7 @@ def explain(condition: Condition, item: Item | None) -> str:
             true     attribute_exists(PK)  (PK is 'ACCT#1')
             FALSE    version = 3  (version is 4)
     """
-    return "\n".join(_explain_lines(condition, to_item(item or {})))
+    return "\n".join(_explain_clauses(condition, to_item(item or {})))
 
 
 def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, Reason]) -> str:
@@ -51,7 +50,7 @@ def explain_canceled(actions: Mapping[str, WriteAction], reasons: Mapping[str, R
     """
     lines: list[str] = []
     for slot, action in actions.items():
-        lines.append(f'slot "{slot}" ({_address(action)}): {_blame(reasons[slot])}')
+        lines.append(f'slot "{slot}" ({_name_address(action)}): {_blame(reasons[slot])}')
         lines += _show_condition(action, reasons[slot])
     return "\n".join(lines)
 
@@ -65,7 +64,7 @@ def explain_refusal(action: WriteAction, item: Item | None) -> str:
     """
     reason = Reason("ConditionalCheckFailed", item=dict(item) if item is not None else None)
     asking = action.return_old_on_failure()  # as a single write always does
-    return "\n".join([f"{_address(action)}: {_blame(reason)}", *_show_condition(asking, reason)])
+    return "\n".join([f"{_name_address(action)}: {_blame(reason)}", *_show_condition(asking, reason)])
 
 
 def _show_condition(action: WriteAction, reason: Reason) -> list[str]:
@@ -74,7 +73,7 @@ def _show_condition(action: WriteAction, reason: Reason) -> list[str]:
     return [f"  {line}" for line in _explain_failure(action, action.condition, reason)]
 
 
-def _address(action: WriteAction) -> str:
+def _name_address(action: WriteAction) -> str:
     return f"{action.operation} in {action.table.name}, {describe_item(action.key)}"
 
 
@@ -91,23 +90,22 @@ def _explain_failure(action: WriteAction, condition: Condition, reason: Reason) 
         yield f"{describe(condition)}  ({_ASK})"
         return
     item = to_item(reason.item or {})
-    if reason.item is None and verdicts(condition, item)[id(condition)]:
+    if reason.item is None and judge(condition, item)[id(condition)]:
         # Where only the message carried the reasons, items are missing although they exist.
         yield f"{describe(condition)}  (the answer did not carry the stored item)"
         return
-    yield from _explain_lines(condition, item)
+    yield from _explain_clauses(condition, item)
 
 
-def _explain_lines(condition: Condition, item: TypedItem) -> Iterator[str]:
+def _explain_clauses(condition: Condition, item: TypedItem) -> Iterator[str]:
     if not item:
         yield "no item was stored"
-    known = verdicts(condition, item)
-    waiting = [(0, condition)]
+    known = judge(condition, item)
+    waiting: list[tuple[int, Condition]] = [(0, condition)]
     while waiting:
         depth, node = waiting.pop()
-        parts = parts_of(node)
-        waiting += [(depth + 1, part) for part in reversed(parts)]
-        text = _JOINTS.get(type(node), "not:") if parts else f"{describe(node)}{_show_stored(node, item)}"
+        waiting += [(depth + 1, part) for part in reversed(node.parts)]
+        text = _JOINTS.get(type(node), "not:") if node.parts else f"{describe(node)}{_show_stored(node, item)}"
         yield f"{'true ' if known[id(node)] else 'FALSE'}  {'  ' * depth}{text}"
 
 
@@ -116,27 +114,16 @@ def _show_stored(clause: Condition, item: TypedItem) -> str:
     if not item:
         return ""
     found: dict[str, None] = {}
-    for operand in _operands(clause):
+    for operand in clause.children():
         if isinstance(operand, Path):
             found[f"{describe(operand)} is {_show(operand, item)}"] = None
-        elif isinstance(operand, Size):
-            size = operand_value(operand, item)
-            shown = (
-                describe_value(size) if size else f"undefined, {describe(operand.path)} is {_show(operand.path, item)}"
-            )
-            found[f"{describe(operand)} is {shown}"] = None
+        elif isinstance(operand, Call):
+            result = find_value(operand, item)
+            inner = "".join(f", {describe(path)} is {_show(path, item)}" for path in operand.children())
+            found[f"{describe(operand)} is {describe_value(result) if result else f'undefined{inner}'}"] = None
     return f"  ({', '.join(found)})" if found else ""
 
 
-def _operands(clause: Condition) -> Iterator[Operand]:
-    """In the order in which they are written."""
-    for name in ("left", "right", "operand", "low", "high", "path", "argument"):
-        operand = getattr(clause, name, None)
-        if operand is not None:
-            yield operand
-    yield from getattr(clause, "choices", ())
-
-
-def _show(operand: Operand, item: TypedItem) -> str:
-    value = operand_value(operand, item)
+def _show(operand: Node, item: TypedItem) -> str:
+    value = find_value(operand, item)
     return "missing" if value is None else describe_value(value)

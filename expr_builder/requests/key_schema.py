@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import size_of, sized_item
+from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.nodes import And, Comparison, Path
+from expr_builder.expressions.nodes import Comparison, Path, conjuncts
 from expr_builder.limits import (
     MAX_INDEX_KEYS,
     MAX_KEY_NAME_BYTES,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 KEY_TYPES = ("S", "N", "B")
 """The types that a key attribute can have."""
+
+UNSUPPORTED = "Query key condition not supported"
+"""What the service says of a key condition that names the right attributes in a way that it cannot use."""
 
 
 class KeySchema:
@@ -67,37 +71,33 @@ class KeySchema:
             if name not in operators:
                 return _say_missed(name), equals
             if operators[name] != "=":
-                return _UNSUPPORTED, equals
+                return UNSUPPORTED, equals
         others = [name for name in operators if name not in self.partition_keys]
         used = self.sort_keys[: len(others)]
         foreign = [name for name in others if name not in self.sort_keys]
         if foreign:
             fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
             missed = next((name for name in used if name not in others), None)
-            return (_say_missed(missed) if missed is not None else _UNSUPPORTED), fix
+            return (_say_missed(missed) if missed is not None else UNSUPPORTED), fix
         left_to_right = "sort key attributes are used from the left, all but the last with eq(…)"
         for name in used:
             if name not in others:
                 return _say_missed(name), left_to_right
         if any(operators[name] != "=" for name in used[:-1]):
-            return _UNSUPPORTED, left_to_right
+            return UNSUPPORTED, left_to_right
         return None
-
-
-_UNSUPPORTED = "Query key condition not supported"
 
 
 def _say_missed(name: str) -> str:
     return f"Query condition missed key schema element: {name}"
 
 
-def read_operators(condition: Condition | None) -> dict[str, str]:
+def read_operators(condition: Condition) -> dict[str, str]:
     """For each attribute that a sound key condition is about, its operator; ``""`` for anything but a comparison."""
     operators = {}
-    for part in condition.parts if isinstance(condition, And) else (condition,):
-        if part is not None:
-            path = next(child for child in part.children() if isinstance(child, Path))
-            operators[str(path.segments[0])] = part.operator if isinstance(part, Comparison) else ""
+    for part in conjuncts(condition):
+        path = next(child for child in part.children() if isinstance(child, Path))
+        operators[str(path.segments[0])] = part.operator if isinstance(part, Comparison) else ""
     return operators
 
 
@@ -214,7 +214,7 @@ class PrimaryKey(KeySchema):
         """
         if not isinstance(key, Mapping):
             raise self.make_type_error(key)
-        typed, _ = sized_item(key)
+        typed, _ = serialize_item(key)
         self.check(typed)
         self.refuse_others(typed)
         return typed
@@ -268,7 +268,7 @@ def _define(key: KeyPart, table: str) -> tuple[str, str]:
     valid_name = isinstance(name, str) and 0 < len(name.encode()) <= MAX_KEY_NAME_BYTES
     if not valid_name or kind not in KEY_TYPES:
         raise BuildError(
-            "a key is a name of 1 to 255 bytes, or (name, type) with type S, N or B",
+            f"a key is a name of 1 to {MAX_KEY_NAME_BYTES} bytes, or (name, type) with type S, N or B",
             rule="key-definition",
             place=f'table "{table}"',
         )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
-from expr_builder.expressions.key_conditions import key_condition_fault
+from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import find_paths
-from expr_builder.expressions.predicates import as_condition
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import as_path
+from expr_builder.limits import MAX_SCAN_SEGMENTS
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .table import Table
 
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
-_MAX_SEGMENTS = 1_000_000
 
 
 class Page:
@@ -303,7 +303,7 @@ class Query(Search):
             request["ScanIndexForward"] = False
 
     def _check_key_condition(self) -> None:
-        fault = key_condition_fault(self._key_condition)
+        fault = find_key_condition_fault(self._key_condition)
         if fault is not None:
             raise BuildError(
                 fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
@@ -344,9 +344,9 @@ class Scan(Search):
     def segment(self, number: int, of: int) -> Self:
         """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""
         whole = all(isinstance(part, int) and not isinstance(part, bool) for part in (number, of))
-        if not whole or not 1 <= of <= _MAX_SEGMENTS or not 0 <= number < of:
+        if not whole or not 1 <= of <= MAX_SCAN_SEGMENTS or not 0 <= number < of:
             raise BuildError(
-                f"segments are counted from 0 to one less than their number, which is 1 to {_MAX_SEGMENTS}",
+                f"segments are counted from 0 to one less than their number, which is 1 to {MAX_SCAN_SEGMENTS}",
                 rule="scan-segment",
                 place=self._place,
             )

@@ -165,7 +165,7 @@ def _check_name(name: object) -> None:
         valid = plain and len(name) <= MAX_TABLE_NAME_LENGTH
     if not valid:
         raise BuildError(
-            "a table's name has 1 to 255 letters, digits, _ . or -",
+            f"a table's name has 1 to {MAX_TABLE_NAME_LENGTH} letters, digits, _ . or -",
             rule="table-name",
             fix="or give the table's whole ARN",
         )

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from expr_builder.attribute_values.values import from_item, sized_item
+from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError, ConditionFailed, TransactionCanceled
-from expr_builder.expressions.nodes import And, Arithmetic, Condition, IfNotExists, ListAppend, Literal, find_paths
-from expr_builder.expressions.paths import path_text
-from expr_builder.expressions.predicates import as_condition
+from expr_builder.expressions.functions import IfMissing
+from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.nodes import And, Condition, Literal, conjuncts, find_paths
+from expr_builder.expressions.paths import write_path
 from expr_builder.expressions.render import Placeholders, render, render_update
 from expr_builder.expressions.updates import (
     add_actions,
-    checked_actions,
-    extended,
+    check_actions,
+    join_actions,
+    read_targets,
     remove_actions,
     set_actions,
-    targets,
 )
 from expr_builder.limits import MAX_ITEM_BYTES
 from expr_builder.sending.answers import CANCELED, CONDITION_FAILED, read_reasons, read_stored
@@ -68,7 +70,7 @@ class WriteAction(Action):
         try:
             if type(content) is not dict and not isinstance(content, Mapping):
                 raise self._make_type_error(content)
-            self._content, self._content_size = sized_item(content)
+            self._content, self._content_size = serialize_item(content)
             self._target = table.key_schema.check(self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
                 self._check_content()
@@ -259,7 +261,7 @@ class WriteAction(Action):
 
     def _guard(self, condition: Condition) -> Self:
         copy = self._copy()
-        copy._condition = condition if self._condition is None else And(_parts(self._condition, condition))
+        copy._condition = condition if self._condition is None else And.of(self._condition, condition)
         return copy
 
     def _make_body(self) -> Body:
@@ -389,7 +391,7 @@ class Update(KeyedAction):
         Raises:
             BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
         """
-        return self._extend("set", lambda: set_actions(targets(values, attributes, "set")))
+        return self._extend("set", lambda: set_actions(read_targets(values, attributes, "set")))
 
     def remove(self, *paths: Target) -> Self:
         """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
@@ -397,15 +399,15 @@ class Update(KeyedAction):
 
     def add(self, *values: object, **attributes: object) -> Self:
         """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
-        return self._extend("add", lambda: add_actions("ADD", targets(values, attributes, "add")))
+        return self._extend("add", lambda: add_actions("ADD", read_targets(values, attributes, "add")))
 
     def delete(self, *values: object, **attributes: object) -> Self:
         """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
-        return self._extend("delete", lambda: add_actions("DELETE", targets(values, attributes, "delete")))
+        return self._extend("delete", lambda: add_actions("DELETE", read_targets(values, attributes, "delete")))
 
     def apply(self, actions: Iterable[UpdateAction]) -> Self:
         """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
-        return self._extend("apply", lambda: checked_actions(actions))
+        return self._extend("apply", lambda: check_actions(actions))
 
     def _is_repeatable(self) -> bool:
         written = {action.path.segments[0] for action in self._actions}
@@ -414,7 +416,7 @@ class Update(KeyedAction):
         # Whether a condition still holds afterwards is certain only where it is about other attributes, and of the key
         # demands no more than that the item is there.
         changed = written | set(self._table.key_schema.types)
-        clauses = _parts(self._condition) if self._condition is not None else ()
+        clauses = conjuncts(self._condition) if self._condition is not None else ()
         return all(
             clause == self._table.key_schema.present
             or changed.isdisjoint(path.segments[0] for path in find_paths(clause))
@@ -427,7 +429,7 @@ class Update(KeyedAction):
             for action in more:
                 self._refuse_key(action.path)
             copy = self._copy()
-            copy._actions = extended(self._actions, more)
+            copy._actions = join_actions(self._actions, more)
         except BuildError as error:
             raise error.within(f"{self._place}, {method}") from None
         return copy
@@ -447,7 +449,7 @@ class Update(KeyedAction):
     def _refuse_key(self, path: Path) -> None:
         if path.segments[0] in self._table.key_schema.types:
             raise BuildError(
-                f"{path_text(path.segments)} is part of the key, which an update cannot change",
+                f"{write_path(path.segments)} is part of the key, which an update cannot change",
                 rule="update-key",
                 fix="put a new item and delete the old one, in one transaction",
             )
@@ -499,10 +501,6 @@ class Check(KeyedAction):
         return super()._make_body()
 
 
-def _parts(*conditions: Condition) -> tuple[Condition, ...]:
-    return tuple(part for one in conditions for part in (one.parts if isinstance(one, And) else (one,)))
-
-
 def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
     """Whether one action of an update, made twice, comes to the same; ``written``: all attributes that change."""
     value, last = action.value, action.path.segments[-1]
@@ -510,8 +508,6 @@ def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
         return isinstance(value, Literal) and value.type != "N"
     if isinstance(last, int):
         return False  # with the first REMOVE the others move up; SET behind the end of a list appends
-    if isinstance(value, (Arithmetic, ListAppend)):
-        return False
-    if isinstance(value, IfNotExists) and value.path.key() == action.path.key():
-        return True
+    if isinstance(value, IfMissing) and value.operands[0].key() == action.path.key():
+        return True  # the second time it finds what the first has set
     return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))

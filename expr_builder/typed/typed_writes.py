@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import ConditionFailed
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.joining import all_of
 from expr_builder.requests.batches import BatchWrite
 
 from .errors import list_names

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.joining import all_of
 from expr_builder.requests.key_schema import read_operators
 
 from .errors import InvalidQuery, list_names

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 from expr_builder.attribute_values.values import item_size, size_of, to_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
+from expr_builder.expressions.joining import all_of
 from expr_builder.expressions.nodes import Literal, Operand, Path, UpdateValue
-from expr_builder.expressions.paths import path_text
-from expr_builder.expressions.predicates import all_of
+from expr_builder.expressions.paths import write_path
 from expr_builder.limits import MAX_ITEM_BYTES
 
 from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed, list_names
@@ -262,7 +262,7 @@ class Drafts(Generic[M]):
             if error.rule != "item-size":
                 raise
             given = [(one.path, one.value) for one in action.actions if isinstance(one.value, Literal)]
-            sizes = {path_text(path.segments): size_of(value.value) for path, value in given}
+            sizes = {write_path(path.segments): size_of(value.value) for path, value in given}
             _refuse_too_large(error, action.size, sizes)
 
     def _refuse_required(self, target: str | Path) -> None:

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from accounts.observability import logger, metrics
-from accounts.schema import accounts_layout as accounts
+from accounts.schema import accounts_layout
 from accounts.settings import settings
-from expr_builder.markers.audit import audit
-from expr_builder.markers.connect import scanning_client
-from expr_builder.markers.findings import Redactor
-from expr_builder.markers.survey import ScanOptions
+from expr_builder.markers import Redactor, ScanOptions, audit, make_scan_client
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -30,13 +27,13 @@ class AuditIncomplete(RuntimeError):
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Audit the table, log each finding without the value that it is about, and count them as ``MarkerFindings``."""
-    layout = accounts(settings().table_name)
+    layout = accounts_layout(settings().table_name)
 
     def time_is_up() -> bool:
         return context.get_remaining_time_in_millis() < RESERVE_SECONDS * 1000
 
     options = ScanOptions(SEGMENTS, most=MOST_FINDINGS, enough=time_is_up)
-    report = audit(layout, scanning_client(SEGMENTS), options)
+    report = audit(layout, make_scan_client(SEGMENTS), options)
     for finding in map(Redactor(layout), report.findings):
         logger.warning("marker finding", extra=finding.to_json())
     summary = report.to_json()

@@ -28,7 +28,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         Exception: with the text ``Unauthorized``, by which API Gateway knows to answer 401.
     """
     try:
-        subject = verifier().subject(event.get("authorizationToken"))
+        subject = verifier().find_subject(event.get("authorizationToken"))
     except Refused as refusal:
         logger.warning("refused", reason=refusal.reason)
         raise Exception("Unauthorized") from None

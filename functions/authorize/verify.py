@@ -16,8 +16,6 @@ from urllib.parse import urlsplit
 
 import jwt
 
-__all__ = ["ALGORITHMS", "Refused", "Verifier"]
-
 ALGORITHMS = frozenset({"RS256", "ES256", "EdDSA"})
 """Signatures with a key pair. Never ``none``, never a shared secret: a public key must not pass for one."""
 
@@ -52,7 +50,7 @@ class Verifier:
     def __init__(self, *, issuer: str, audience: str, jwks: str = "", jwks_url: str = "") -> None:
         self._issuer = issuer
         self._audience = audience
-        self._find_key = self._finder(jwks, jwks_url) if issuer and audience else None
+        self._find_key = self._make_finder(jwks, jwks_url) if issuer and audience else None
 
     @classmethod
     def from_environment(cls) -> Verifier:
@@ -60,7 +58,7 @@ class Verifier:
         names = ("issuer", "audience", "jwks", "jwks_url")
         return cls(**{name: os.environ.get(f"JWT_{name.upper()}", "").strip() for name in names})
 
-    def subject(self, authorization: object) -> str:
+    def find_subject(self, authorization: object) -> str:
         """The ``sub`` of a good token.
 
         Args:
@@ -77,14 +75,14 @@ class Verifier:
         if not found:
             raise Refused("NoBearerToken")
         try:
-            subject = self._claims(found[1], self._find_key)["sub"]
+            subject = self._read_claims(found[1], self._find_key)["sub"]
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             raise Refused(type(error).__name__) from None
         if not isinstance(subject, str) or not 0 < len(subject) <= _SUBJECT_MAX:
             raise Refused("InvalidSubject")
         return subject
 
-    def _claims(self, token: str, find_key: FindKey) -> dict[str, Any]:
+    def _read_claims(self, token: str, find_key: FindKey) -> dict[str, Any]:
         key = find_key(jwt.get_unverified_header(token).get("kid"))
         # What is allowed follows from the key alone; the token's own word for its algorithm only has to agree.
         allowed = ALGORITHMS & {key.algorithm_name}
@@ -98,24 +96,24 @@ class Verifier:
             options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
         )
 
-    def _finder(self, jwks: str, jwks_url: str) -> FindKey | None:
+    def _make_finder(self, jwks: str, jwks_url: str) -> FindKey | None:
         if jwks:
-            return _inline(jwks)
+            return _read_inline(jwks)
         url = jwks_url or f"{self._issuer.rstrip('/')}/.well-known/jwks.json"
-        if not _safe(url):
+        if not _is_safe(url):
             return None
         client = jwt.PyJWKClient(url, timeout=_FETCH_SECONDS, lifespan=_KEEP_SECONDS)
-        return lambda kid: client.get_signing_key(_named(kid))
+        return lambda kid: client.get_signing_key(_require_kid(kid))
 
 
-def _inline(text: str) -> FindKey | None:
+def _read_inline(text: str) -> FindKey | None:
     try:
         keys = jwt.PyJWKSet.from_dict(json.loads(text)).keys
     except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
         return None
 
     def find(kid: str | None) -> jwt.PyJWK:
-        fitting = [key for key in keys if key.public_key_use in (None, "sig") and key.key_id == _named(kid)]
+        fitting = [key for key in keys if key.public_key_use in (None, "sig") and key.key_id == _require_kid(kid)]
         if len(fitting) != 1:
             raise jwt.PyJWKSetError("no such key")
         return fitting[0]
@@ -123,14 +121,14 @@ def _inline(text: str) -> FindKey | None:
     return find
 
 
-def _named(kid: object) -> str:
+def _require_kid(kid: object) -> str:
     """A token has to say which key signed it, or keys could not be changed one by one."""
     if not isinstance(kid, str) or not kid:
         raise jwt.InvalidKeyError("no kid")
     return kid
 
 
-def _safe(url: str) -> bool:
+def _is_safe(url: str) -> bool:
     """Keys come over TLS, or from this very machine."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1"))

@@ -1,4 +1,4 @@
-"""``PUT /accounts/{account_id}/email``: give the caller's account another address."""
+"""Gives the caller's account another address."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ def change_email(request: Request) -> Response:
     return change_account(request, ChangeEmail)
 
 
-handler = serve("PUT", "/accounts/<account_id>/email", change_email)
+handler = serve(change_email)

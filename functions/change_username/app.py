@@ -1,4 +1,4 @@
-"""``PUT /accounts/{account_id}/username``: give the caller's account another username."""
+"""Gives the caller's account another username."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ def change_username(request: Request) -> Response:
     return change_account(request, ChangeUsername)
 
 
-handler = serve("PUT", "/accounts/<account_id>/username", change_username)
+handler = serve(change_username)

@@ -1,8 +1,8 @@
-"""``DELETE /accounts/{account_id}``: remove the caller's account and free what it held."""
+"""Removes the caller's account and frees its e-mail and its username."""
 
 from __future__ import annotations
 
-from accounts.api import Request, Response, empty_response, serve
+from accounts.api import Request, Response, respond_empty, serve
 from accounts.wiring import account_service
 
 
@@ -16,7 +16,7 @@ def delete_account(request: Request) -> Response:
         key=request.idempotency_key,
         time_left=request.time_left,
     )
-    return empty_response(204)
+    return respond_empty(204)
 
 
-handler = serve("DELETE", "/accounts/<account_id>", delete_account)
+handler = serve(delete_account)

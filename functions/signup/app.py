@@ -1,8 +1,8 @@
-"""``POST /accounts``: make an account for the caller."""
+"""Makes an account for the caller."""
 
 from __future__ import annotations
 
-from accounts.api import Request, Response, account_response, serve
+from accounts.api import Request, Response, respond_with, serve
 from accounts.model import SignUp
 from accounts.wiring import account_service
 
@@ -11,12 +11,12 @@ def sign_up(request: Request) -> Response:
     """201 with the account; the same ``Idempotency-Key`` again gets the same answer again."""
     subject = request.subject
     account = account_service().sign_up(
-        request.body(SignUp),
+        request.read_body(SignUp),
         subject=subject,
         key=request.idempotency_key,
         time_left=request.time_left,
     )
-    return account_response(account, status=201, location=f"{request.url_path}/{account.account_id}")
+    return respond_with(account, status=201, location=f"{request.url_path}/{account.account_id}")
 
 
-handler = serve("POST", "/accounts", sign_up)
+handler = serve(sign_up)

@@ -34,8 +34,8 @@ _WILDCARD = re.compile("<(" + "|".join(_WILDCARDS) + ")>")
 
 @dataclass(frozen=True)
 class Expectation:
-    """One entry of ``events/expectations.json``. REST events have ``status``; authorizer events ``result`` or
-    ``error``.
+    """One entry of ``events/expectations.json``. REST events have ``status``; events of the authorizer and of the
+    audit have ``result`` or ``error``.
 
     Attributes:
         function: The logical id of the function to invoke.
@@ -43,8 +43,8 @@ class Expectation:
         status: The HTTP status.
         headers: Headers that the answer must have; it may have others.
         body: The whole body; ``None`` for an empty one.
-        result: The whole answer of the authorizer.
-        error: The message of the exception that the authorizer must raise.
+        result: The whole answer of a function that speaks no HTTP.
+        error: The message of the exception that it must raise.
     """
 
     function: str

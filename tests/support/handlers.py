@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tests.support.template import function_folder
+from tests.support.template import function_folder, function_seconds
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -45,5 +45,5 @@ def app_module(logical_id: str) -> ModuleType:
 
 
 def call(logical_id: str, event: dict[str, Any], context: Context | None = None) -> Any:
-    """Invoke a function by its logical id."""
-    return app_module(logical_id).handler(event, context or Context())
+    """Invoke a function by its logical id, with all the time that the template gives it unless a context says less."""
+    return app_module(logical_id).handler(event, context or Context(function_seconds(logical_id)))

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import yaml
+from tools.sam_template import Route, Template, functions, routes, template
+from tools.venvs import ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mypy_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["ROOT", "create_table", "function_folder", "template"]
-
-ROOT = Path(__file__).resolve().parents[2]
+__all__ = [
+    "ROOT",
+    "Route",
+    "Template",
+    "actions_of",
+    "create_table",
+    "function_folder",
+    "function_seconds",
+    "functions",
+    "routes",
+    "template",
+]
 
 _TABLE_PROPERTIES = (
     "AttributeDefinitions",
@@ -24,30 +34,6 @@ _TABLE_PROPERTIES = (
 )
 
 
-class _Loader(yaml.SafeLoader):
-    """Understands CloudFormation's short forms: ``!Ref X`` reads as ``{"!Ref": "X"}``."""
-
-
-def _short_form(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
-    if isinstance(node, yaml.SequenceNode):
-        value: Any = loader.construct_sequence(node, deep=True)
-    elif isinstance(node, yaml.MappingNode):
-        value = loader.construct_mapping(node, deep=True)
-    else:
-        value = node.value
-    return {f"!{suffix}": value}
-
-
-_Loader.add_multi_constructor("!", _short_form)
-
-
-@cache
-def template() -> dict[str, Any]:
-    """The template as data."""
-    loaded: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)
-    return loaded
-
-
 def create_table(client: DynamoDBClient, name: str) -> None:
     """Make the accounts table as the template declares it: keys, indexes, billing."""
     properties = template()["Resources"]["AccountsTable"]["Properties"]
@@ -55,6 +41,17 @@ def create_table(client: DynamoDBClient, name: str) -> None:
     client.create_table(TableName=name, **wanted)
 
 
-def function_folder(logical_id: str) -> Path:
+def function_folder(logical_id: str, of: Template | None = None) -> Path:
     """Where the code of a function of the template is."""
-    return ROOT / str(template()["Resources"][logical_id]["Properties"]["CodeUri"])
+    return ROOT / str(functions(of)[logical_id]["CodeUri"])
+
+
+def function_seconds(logical_id: str) -> int:
+    """How long a function of the template may run."""
+    return int(functions()[logical_id].get("Timeout", template()["Globals"]["Function"]["Timeout"]))
+
+
+def actions_of(logical_id: str, of: Template | None = None) -> set[str]:
+    """The actions that a function's own policies allow."""
+    policies = functions(of)[logical_id].get("Policies", [])
+    return {action for policy in policies for statement in policy["Statement"] for action in statement["Action"]}

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from expr_builder import Attr
-from expr_builder.expressions.attr import SizeOf
-from expr_builder.expressions.operands import literal
-from expr_builder.expressions.predicates import ATTRIBUTE_TYPES, between, compare
+from expr_builder.expressions.functions import FUNCTIONS, build, build_condition, list_functions
+from expr_builder.expressions.nodes import Function, OperandFunction, UpdateFunction
+from expr_builder.expressions.operands import make_literal
+from expr_builder.expressions.predicates import COMPARATORS, between, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from expr_builder import Condition
-    from expr_builder.expressions.nodes import Operand
+    from expr_builder.expressions.functions import Parameter
+    from expr_builder.expressions.nodes import Call, Operand
 
-__all__ = ["CLAUSES", "NAMES", "clauses", "conditions", "items", "paths", "values"]
+__all__ = ["CLAUSES", "NAMES", "clauses", "computed", "conditions", "items", "paths", "values"]
 
 NAMES = ("a", "b", "list", "map", "status", "x.y", "größe", "_id", "#v", "tags")
 """Names of attributes and map entries: bare ones, reserved ones, and ones that only a placeholder can write."""
-
-COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 
 _texts = st.sampled_from(["", "a", "ab", "b", "é", "𝄞", "a𝄞", "ab'c\"", "NULL", "10", ":v0"]) | st.text(
     st.characters(exclude_categories=["Cs"]), max_size=4
@@ -74,7 +74,7 @@ def conditions(about: Sequence[Mapping[str, Any]] = ()) -> st.SearchStrategy[Con
         about: Items whose paths, values and values near to them the conditions mention often.
     """
     return st.recursive(
-        st.one_of(*(clauses(kind, about) for kind in CLAUSES)),
+        st.one_of(*(clauses(kind, about) for kind in (*_PREDICATES, *list_functions(Function)))),
         lambda parts: st.one_of(
             st.builds(lambda one, other: one & other, parts, parts),
             st.builds(lambda one, other: one | other, parts, parts),
@@ -85,13 +85,13 @@ def conditions(about: Sequence[Mapping[str, Any]] = ()) -> st.SearchStrategy[Con
 
 
 def clauses(kind: str, about: Sequence[Mapping[str, Any]] = ()) -> st.SearchStrategy[Condition]:
-    """Conditions without parts, of one of the kinds of ``CLAUSES``."""
+    """Conditions without parts, of one of the kinds of ``CLAUSES``, or of a function by its name."""
     known = [place for item in about for place in _places((), item)]
     # A subject is a path with a value that is, or could be, stored there.
     subjects = st.tuples(paths(), values(depth=1))
     if known:
         subjects = st.one_of(st.sampled_from(known), st.sampled_from(known), st.sampled_from(known), subjects)
-    return CLAUSES[kind](subjects)
+    return _PREDICATES[kind](subjects) if kind in _PREDICATES else _functions(kind, subjects)
 
 
 def _places(segments: tuple[Any, ...], value: Any) -> Iterator[tuple[Attr, Any]]:
@@ -128,15 +128,16 @@ def _comparisons(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]])
     left, value = draw(subjects)
     near = _near(value)
     if draw(st.integers(0, 3)) == 0:
-        left, near = SizeOf(left), st.integers(0, 4)
+        left, near = draw(_measures(left)), st.integers(0, 4)
     if operator not in ("=", "<>"):
         near = near.filter(_has_order)
     others = st.builds(lambda subject: subject[0], subjects)
-    literals = st.builds(literal, near)
-    right: Operand = draw(st.one_of(literals, literals, others, st.builds(SizeOf, others)))
+    literals = st.builds(make_literal, near)
+    right: Operand = draw(st.one_of(literals, literals, others, others.flatmap(_measures)))
     if right.key() == left.key():  # DynamoDB refuses equal operands
-        right = literal(0)
-    return compare(operator, *draw(st.sampled_from([(left, right), (left, right), (right, left)])))
+        right = make_literal(0)
+    first, second = draw(st.sampled_from([(left, right), (left, right), (right, left)]))
+    return compare(first, operator, second)
 
 
 @st.composite
@@ -144,11 +145,11 @@ def _betweens(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) ->
     subject: Operand
     subject, value = draw(subjects)
     if draw(st.integers(0, 3)) == 0:
-        subject, value = SizeOf(subject), 2
+        subject, value = draw(_measures(subject)), 2
     low = draw(_near(value).filter(_has_order))
     same_kind = _texts if isinstance(low, str) else _binaries if isinstance(low, bytes) else _numbers
     low, high = sorted([low, draw(same_kind)])  # of one type
-    bounds: list[Operand] = [literal(low), literal(high)]
+    bounds: list[Operand] = [make_literal(low), make_literal(high)]
     if draw(st.integers(0, 3)) == 0:
         bounds[draw(st.integers(0, 1))] = draw(subjects)[0]
     return between(subject, *bounds)
@@ -161,46 +162,60 @@ def _memberships(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]])
     return path.is_in(draw(st.lists(_near(value) | others, min_size=1, max_size=4)))
 
 
-@st.composite
-def _existence(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Condition:
-    path, _ = draw(subjects)
-    return draw(st.sampled_from([path.exists(), path.not_exists()]))
+def _measures(path: Attr) -> st.SearchStrategy[Any]:
+    """What can be compared of an attribute: each function of that kind."""
+    return st.sampled_from([build(name, path) for name in list_functions(OperandFunction)])
 
 
-@st.composite
-def _types(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Condition:
-    path, value = draw(subjects)
-    return path.attribute_type(draw(st.sampled_from([literal(value).type, *ATTRIBUTE_TYPES])))
+def _functions(name: str, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> st.SearchStrategy[Condition]:
+    """Calls of a condition function, by what the table says that it takes."""
+
+    @st.composite
+    def calls(draw: st.DrawFn) -> Condition:
+        _, *parameters = FUNCTIONS[name].parameters
+        path, value = draw(subjects)
+        return build_condition(name, path, *(draw(_operands(path, value, one, subjects)) for one in parameters))
+
+    return calls()
 
 
-@st.composite
-def _prefixes(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Condition:
-    textual = subjects.filter(lambda subject: isinstance(subject[1], (str, bytes)) and len(subject[1]) > 1)
-    path: Attr
-    path, value = draw(st.one_of(textual, textual, subjects))
-    near = _near(value) if isinstance(value, (str, bytes)) else _texts | _binaries
-    literals = near.filter(lambda argument: isinstance(argument, (str, bytes)))
-    return path.begins_with(draw(st.one_of(literals, literals, _other_paths(path, subjects))))
+def _operands(
+    path: Attr, value: Any, parameter: Parameter, subjects: st.SearchStrategy[tuple[Attr, Any]]
+) -> st.SearchStrategy[Operand]:
+    if parameter.choices:
+        return st.sampled_from([make_literal(value).type, *parameter.choices]).map(make_literal)
+    literals = st.one_of(_near(value), _of_types(parameter.types)).map(make_literal).filter(parameter.takes)
+    others = subjects.map(lambda subject: subject[0]).filter(lambda other: other.key() != path.key())
+    return st.one_of(literals, literals, others)
 
 
-@st.composite
-def _elements(draw: st.DrawFn, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> Condition:
-    path, value = draw(subjects)
-    literals = _near(value).filter(lambda argument: not isinstance(argument, frozenset))
-    return path.contains(draw(st.one_of(literals, literals, _other_paths(path, subjects))))
+@cache
+def _of_types(types: tuple[str, ...]) -> st.SearchStrategy[Any]:
+    """Values of these types of AttributeValues."""
+    strategies: dict[str, st.SearchStrategy[Any]] = {
+        "S": _texts, "N": _numbers, "B": _binaries, "BOOL": st.booleans(), "NULL": st.none(),
+        "SS": st.frozensets(_texts, min_size=1, max_size=3), "NS": st.frozensets(_numbers, min_size=1, max_size=3),
+        "BS": st.frozensets(_binaries, min_size=1, max_size=3), "L": st.lists(values(depth=0), max_size=3),
+        "M": st.dictionaries(st.sampled_from(NAMES), values(depth=0), max_size=3),
+    }  # fmt: skip
+    return st.one_of(*(strategies[kind] for kind in types))
 
 
-def _other_paths(path: Attr, subjects: st.SearchStrategy[tuple[Attr, Any]]) -> st.SearchStrategy[Attr]:
-    return subjects.map(lambda subject: subject[0]).filter(lambda other: other.key() != path.key())
+def computed() -> st.SearchStrategy[Call]:
+    """Calls of the functions that give a value to set, of paths and fitting values."""
+
+    @st.composite
+    def calls(draw: st.DrawFn) -> Call:
+        name = draw(st.sampled_from(list_functions(UpdateFunction)))
+        subjects = st.tuples(paths(), values(depth=1))
+        _, *others = FUNCTIONS[name].parameters
+        path, value = draw(subjects)
+        return build(name, path, *(draw(_operands(path, value, one, subjects)) for one in others))
+
+    return calls()
 
 
-CLAUSES = {
-    "comparison": _comparisons,
-    "between": _betweens,
-    "in": _memberships,
-    "existence": _existence,
-    "attribute_type": _types,
-    "begins_with": _prefixes,
-    "contains": _elements,
-}
-"""What makes the clauses of each kind, from their subjects."""
+_PREDICATES = {"comparison": _comparisons, "between": _betweens, "in": _memberships}
+
+CLAUSES = (*_PREDICATES, *list_functions(Function))
+"""The kinds of clauses."""

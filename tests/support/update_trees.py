@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from expr_builder.expressions.paths import clash
-from expr_builder.expressions.updates import add_actions, extended, remove_actions, set_actions
-from tests.support.trees import paths, values
+from expr_builder.expressions.paths import find_clash
+from expr_builder.expressions.updates import add_actions, join_actions, remove_actions, set_actions
+from tests.support.trees import computed, paths, values
 
 if TYPE_CHECKING:
     from expr_builder.expressions.updates import UpdateAction
@@ -24,7 +24,7 @@ def _computed() -> st.SearchStrategy[Any]:
         st.builds(lambda path, amount: path + amount, paths(), _numbers | paths()),
         st.builds(lambda path, amount: amount - path, paths(), _numbers),
         st.builds(lambda path: path.increment(2), paths()),
-        st.builds(lambda path, default: path.if_not_exists(default), paths(), values(depth=1) | paths()),
+        computed(),
         st.builds(lambda path, items: path.append(items), paths(), st.lists(_numbers, max_size=2) | paths()),
         st.builds(lambda path, items: path.prepend(items), paths(), st.lists(_numbers, max_size=2)),
     )
@@ -44,9 +44,9 @@ def _actions(draw: st.DrawFn) -> UpdateAction:
 def _apart(actions: list[UpdateAction]) -> tuple[UpdateAction, ...]:
     kept: list[UpdateAction] = []
     for action in actions:
-        if not any(clash(action.path.segments, other.path.segments) for other in kept):
+        if not any(find_clash(action.path.segments, other.path.segments) for other in kept):
             kept.append(action)
-    return extended((), kept)
+    return join_actions((), kept)
 
 
 def updates() -> st.SearchStrategy[tuple[UpdateAction, ...]]:

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.template import template
+from tests.support.template import functions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HOW_TO_WRITE = 'WRITE_IMPORTS=1 make test RING=template ARGS="-k imports"'
 GOLDEN = Path(__file__).parent / "imports.json"
-FUNCTIONS = sorted(
-    name for name, resource in template()["Resources"].items() if resource["Type"] == "AWS::Serverless::Function"
-)
+FUNCTIONS = sorted(functions())
 LOOK = """
 import sys
 before = set(sys.modules)

@@ -1,8 +1,7 @@
 """When two e-mail addresses, or two usernames, are the same.
 
-Each has two forms. The *display* form is what the person typed (for an address, without surrounding space); it is
-shown, and mail goes to it. The *key* form is what must be unique and becomes part of a marker's key. Nothing else in
-the house normalises.
+Each has two forms. What the person typed (an address without surrounding space) is shown, and mail goes to it. The
+*key* is what must be unique and becomes part of a marker's key. No other module normalises.
 
 The rules carry a version, :data:`NORM`, which is stored with each account so that they can change later.
 """
@@ -35,14 +34,14 @@ class InvalidIdentity(ValueError):
         self.code = code
 
 
-def email_display(value: object) -> str:
+def check_email(value: object) -> str:
     """Check an address and return it as typed, without surrounding space.
 
     Raises:
         InvalidIdentity: when it is not one address that the service can keep.
     """
-    typed = _stripped(value)
-    _email(typed)
+    typed = _strip(value)
+    _parse_email(typed)
     return typed
 
 
@@ -55,11 +54,11 @@ def email_key(value: object) -> str:
     Raises:
         InvalidIdentity: when it is not one address that the service can keep.
     """
-    local, domain = _email(_stripped(value))
+    local, domain = _parse_email(_strip(value))
     return f"{local.lower()}@{domain.lower()}"
 
 
-def username_display(value: object) -> str:
+def check_username(value: object) -> str:
     """Check a username and return it as typed.
 
     Raises:
@@ -80,15 +79,15 @@ def username_key(value: object) -> str:
     Raises:
         InvalidIdentity: when it is not a username.
     """
-    return username_display(value).lower()
+    return check_username(value).lower()
 
 
-def _stripped(value: object) -> str:
+def _strip(value: object) -> str:
     return value.strip(" \t\r\n") if isinstance(value, str) else ""
 
 
 @lru_cache(maxsize=4)  # one request asks twice: is it an address, and what is its key
-def _email(typed: str) -> tuple[str, str]:
+def _parse_email(typed: str) -> tuple[str, str]:
     """Local part and ASCII domain. The length is looked at first, so that nothing long reaches the parser."""
     if 0 < len(typed) <= EMAIL_MAX:
         try:

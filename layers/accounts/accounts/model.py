@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -13,19 +13,22 @@ from accounts.identity import (
     USERNAME_MIN,
     USERNAME_PATTERN,
     InvalidIdentity,
-    email_display,
-    username_display,
+    check_email,
+    check_username,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+
+    from expr_builder.attribute_values.values import Item
 
 
-def _checked(display: Callable[[object], str]) -> AfterValidator:
+def _check_with(rule: Callable[[object], str]) -> AfterValidator:
     def check(value: str) -> str:
         try:
-            return display(value)
+            return rule(value)
         except InvalidIdentity as error:
+            # A custom error keeps the code; a plain ValueError would be told as "value_error".
             raise PydanticCustomError(error.code, "{reason}", {"reason": str(error)}) from None
 
     return AfterValidator(check)
@@ -33,18 +36,13 @@ def _checked(display: Callable[[object], str]) -> AfterValidator:
 
 # What a schema can say of them is for readers of openapi.json; what counts is the check.
 Email = Annotated[
-    str, _checked(email_display), WithJsonSchema({"type": "string", "format": "email", "maxLength": EMAIL_MAX})
+    str, _check_with(check_email), WithJsonSchema({"type": "string", "format": "email", "maxLength": EMAIL_MAX})
 ]
 Username = Annotated[
     str,
-    _checked(username_display),
+    _check_with(check_username),
     WithJsonSchema(
-        {
-            "type": "string",
-            "minLength": USERNAME_MIN,
-            "maxLength": USERNAME_MAX,
-            "pattern": f"^{USERNAME_PATTERN}$",
-        }
+        {"type": "string", "minLength": USERNAME_MIN, "maxLength": USERNAME_MAX, "pattern": f"^{USERNAME_PATTERN}$"}
     ),
 ]
 
@@ -56,20 +54,20 @@ class _Request(BaseModel):
 
 
 class SignUp(_Request):
-    """The body of ``POST /accounts``."""
+    """The body of a sign-up."""
 
     email: Email
     username: Username
 
 
 class ChangeEmail(_Request):
-    """The body of ``PUT /accounts/{account_id}/email``."""
+    """The body of a change of the e-mail."""
 
     email: Email
 
 
 class ChangeUsername(_Request):
-    """The body of ``PUT /accounts/{account_id}/username``."""
+    """The body of a change of the username."""
 
     username: Username
 
@@ -89,7 +87,7 @@ class Account(BaseModel):
     created_at: Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
     @classmethod
-    def of(cls, item: Mapping[str, Any]) -> Account:
+    def of(cls, item: Item) -> Account:
         """The account that a stored item holds."""
         return cls(**{name: item[name] for name in cls.model_fields})
 
@@ -114,6 +112,6 @@ class Problem(BaseModel):
     detail: str | None = None
     errors: list[FieldError] = Field(default_factory=list)
 
-    def text(self) -> str:
+    def to_json(self) -> str:
         """The JSON text, without members that say nothing."""
         return self.model_dump_json(exclude_none=True, exclude=set() if self.errors else {"errors"})

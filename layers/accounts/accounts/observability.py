@@ -26,14 +26,14 @@ metrics = Metrics(namespace=_NAMESPACE, service=_SERVICE)
 _OUTCOMES = {401: "Unauthenticated", 404: "NotFound", 409: "Taken", 412: "Stale", 500: "Failed", 503: "Busy"}
 
 
-def outcome_of(status: int) -> str:
+def name_outcome(status: int) -> str:
     """The name of the metric that counts an answer: ``Succeeded``, ``Taken``, ``Invalid`` …"""
     return "Succeeded" if status < 400 else _OUTCOMES.get(status, "Invalid")
 
 
 def record(operation: str, status: int, milliseconds: float) -> None:
     """Write the request's one line and count its outcome."""
-    outcome = outcome_of(status)
+    outcome = name_outcome(status)
     logger.info("request", operation=operation, status=status, outcome=outcome, duration_ms=round(milliseconds, 1))
     metrics.add_dimension(name="operation", value=operation)
     metrics.add_metric(name=outcome, unit=MetricUnit.Count, value=1)

@@ -11,51 +11,40 @@ from accounts.request import BadRequest
 RETRY_SECONDS = 1
 
 
-def problem_of(error: Exception) -> Problem | None:
+def find_problem(error: Exception) -> Problem | None:
     """The problem to answer with, or ``None`` for an error that nobody foresaw."""
     match error:
         case BadRequest():
-            return _problem(error.status, error.detail, error.errors)
+            return _make_problem(error.status, error.detail, *error.errors)
         case NotFound():
-            return _problem(404, "There is no such account.")
+            return _make_problem(404, "There is no such account.")
         case Taken():
-            return _problem(
-                409,
-                "Another account has these already.",
-                [FieldError(field=field, code="taken", message="is already taken") for field in error.fields],
-            )
+            taken = [FieldError(field=field, code="taken", message="is already taken") for field in error.fields]
+            return _make_problem(409, "Another account has these already.", *taken)
         case Stale():
-            return _problem(412, "The account has changed: read it again and send its current ETag in If-Match.")
+            return _make_problem(412, "The account has changed: read it again and send its current ETag in If-Match.")
         case KeyReused():
-            return _problem(422, "This Idempotency-Key cannot be used again.", [_reused(error)])
+            what = "made an account that is deleted since" if error.deleted else "was used for another request"
+            reused = FieldError(field="Idempotency-Key", code="reused", message=f"{what}: use a fresh key")
+            return _make_problem(422, "This Idempotency-Key cannot be used again.", reused)
         case Busy():
-            return _problem(503, "Try again in a moment: repeating the same request is safe.")
-    return None
+            return _make_problem(503, "Try again in a moment: repeating the same request is safe.")
+    return None  # Inconsistent too: the client can do nothing about it, and the log has to show it
 
 
-def unexpected() -> Problem:
-    """The answer to an error that nobody foresaw. It tells nothing: the log does."""
-    return _problem(500, "The request could not be carried out.")
-
-
-def headers_of(problem: Problem) -> dict[str, str]:
+def choose_headers(problem: Problem) -> dict[str, str]:
     """The headers that belong to a problem."""
     headers = {"Content-Type": "application/problem+json"}
     if problem.status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
+        headers["WWW-Authenticate"] = "Bearer"  # RFC 9110, section 15.5.2, demands one
     if problem.status == 503:
         headers["Retry-After"] = str(RETRY_SECONDS)
     return headers
 
 
-def _problem(status: int, detail: str, errors: list[FieldError] | None = None) -> Problem:
-    return Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, errors=errors or [])
+def _make_problem(status: int, detail: str, *errors: FieldError) -> Problem:
+    return Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, errors=list(errors))
 
 
-def _reused(error: KeyReused) -> FieldError:
-    message = (
-        "made an account that is deleted since: use a fresh key"
-        if error.deleted
-        else "was used for another request: use a fresh key"
-    )
-    return FieldError(field="Idempotency-Key", code="reused", message=message)
+# The answer to an error that nobody foresaw tells nothing: the log does.
+UNFORESEEN = _make_problem(500, "The request could not be carried out.")

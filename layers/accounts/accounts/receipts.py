@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from accounts.errors import KeyReused
 from accounts.model import Account
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic import BaseModel
+
+    from expr_builder.attribute_values.values import Item, StoredItem
 
 RECEIPTS = "receipts"
 """The attribute of the account's item."""
@@ -32,13 +32,13 @@ def fingerprint(request: BaseModel) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def with_receipt(changed: Mapping[str, Any], token: str, request: BaseModel) -> list[dict[str, Any]]:
+def add_receipt(changed: Item, token: str, request: BaseModel) -> list[StoredItem]:
     """The receipts of an account once it is changed: its last ones, and the one of this change at the end."""
-    receipt = {"token": token, "fingerprint": fingerprint(request), **_answer(changed)}
+    receipt = {"token": token, "fingerprint": fingerprint(request), **_pick_answer(changed)}
     return [*changed.get(RECEIPTS, []), receipt][-KEPT:]
 
 
-def answer_again(stored: Mapping[str, Any], token: str, request: BaseModel) -> Account | None:
+def answer_again(stored: Item, token: str, request: BaseModel) -> Account | None:
     """What the first request with this token was told; ``None`` when nothing is known of one.
 
     Raises:
@@ -48,10 +48,10 @@ def answer_again(stored: Mapping[str, Any], token: str, request: BaseModel) -> A
         if receipt["token"] == token:
             if receipt["fingerprint"] != fingerprint(request):
                 raise KeyReused
-            return Account.of({**stored, **_answer(receipt)})
+            return Account.of({**stored, **_pick_answer(receipt)})
     return None
 
 
-def _answer(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What changes in an account; the rest of an answer is in the account itself."""
+def _pick_answer(item: Item) -> StoredItem:
+    # A change touches nothing else, so the rest of an answer can be taken from the account itself.
     return {name: item[name] for name in ("email", "username", "version")}

@@ -13,12 +13,13 @@ The value is in the partition key, so that markers spread over partitions instea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from accounts.identity import NORM, email_key, username_key
 from expr_builder import Marker, Table, Unique
 
 if TYPE_CHECKING:
+    from expr_builder.attribute_values.values import StoredItem
     from expr_builder.markers import Layout
 
 
@@ -51,7 +52,7 @@ def account_key(account_id: str) -> dict[str, str]:
 
 def account_item(
     account_id: str, *, email: str, username: str, subject: str, created_at: str, fingerprint: str, version: int = 1
-) -> dict[str, Any]:
+) -> StoredItem:
     """A whole account item, as it is made. Changes with an idempotency key add ``receipts`` (see that module).
 
     Args:

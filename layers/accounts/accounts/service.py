@@ -14,12 +14,12 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4, uuid5
 
 from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
 from accounts.model import Account, SignUp
-from accounts.receipts import RECEIPTS, answer_again, fingerprint, with_receipt
+from accounts.receipts import RECEIPTS, add_receipt, answer_again, fingerprint
 from accounts.schema import account_item, account_key, accounts_table, unique_fields
 from expr_builder import (
     Attr,
@@ -36,21 +36,24 @@ if TYPE_CHECKING:
 
     from accounts.model import Change
     from expr_builder import Condition
+    from expr_builder.attribute_values.values import Item
 
+# Must never change: ids of accounts are derived from it.
 _NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
 _ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
 _LOOKS = 2  # how often to look for an account whose token says that it exists
 _LOOK_SECONDS = 0.1
 
-Stored = Mapping[str, Any]
 TimeLeft = Callable[[], float]
+Versions = Collection[int]
 
 
 class AccountService:
     """Sign up, look up, change and delete accounts.
 
-    Each method takes ``subject``, the caller; those that write take ``time_left``, which tells the seconds that
-    remain for retries.
+    Each method takes ``subject``, the caller. Those that write also take ``key``, an idempotency key, and
+    ``time_left``, which tells the seconds that remain for retries; those that change an account take ``expected``, the
+    versions at which they may (``None`` for any).
 
     Args:
         client: A boto3 DynamoDB client (not a resource's, which would serialise twice).
@@ -89,25 +92,24 @@ class AccountService:
             KeyReused: when the key came with another request before, or its account is deleted since.
             Busy: when no final answer came in time.
         """
-        account_id, token = (
-            (_derived("account", subject, key), self._token("sign-up", subject, key))
-            if key is not None
-            else (str(self._ids()), str(self._ids()))
-        )
+        if key is None:
+            account_id, token = str(self._ids()), str(self._ids())
+        else:
+            account_id, token = _derive_id("account", subject, key), self._derive_token("sign-up", subject, key)
         item = account_item(
             account_id,
             email=request.email,
             username=request.username,
             subject=subject,
-            created_at=_timestamp(self._clock()),
+            created_at=_format_time(self._clock()),
             fingerprint=fingerprint(request),
         )
         try:
             self._send(self._unique.create(item, token=token), time_left)
         except IdempotentParameterMismatch:
-            return self._sign_up_again(item, time_left)
+            return self._repeat_sign_up(item, time_left)
         except TransactionCanceled as refusal:
-            return self._sign_up_refused(refusal, item, time_left)
+            return self._settle_sign_up(refusal, item, time_left)
         return Account.of(item)
 
     def get(self, account_id: str, *, subject: str) -> Account:
@@ -117,7 +119,7 @@ class AccountService:
             NotFound: when there is none, or it is not the caller's.
             Busy: when no answer came.
         """
-        return Account.of(self._own(account_id, subject))
+        return Account.of(self._read_own(account_id, subject))
 
     def change(
         self,
@@ -125,20 +127,14 @@ class AccountService:
         request: Change,
         *,
         subject: str,
-        expected: Collection[int] | None = None,
+        expected: Versions | None = None,
         key: str | None = None,
         time_left: TimeLeft | None = None,
     ) -> Account:
         """Give the account another e-mail or another username. The same value again writes nothing and is a success.
 
-        Args:
-            account_id: Which account.
-            request: The new value.
-            subject: The caller.
-            expected: The versions at which the change may happen; ``None`` for any.
-            key: An idempotency key: the same request again gets the first answer again, until three later changes
-                with keys of their own have taken its place (``receipts``).
-            time_left: See the class.
+        With an idempotency ``key``, the same request again gets the first answer again, until three later changes with
+        keys of their own have taken its place (``receipts``).
 
         Raises:
             NotFound: when there is no such account, or it is not the caller's.
@@ -148,9 +144,10 @@ class AccountService:
             Busy: when no final answer came in time.
         """
         fields = request.model_dump()
-        token = self._token(f"change-{'-'.join(fields)}", subject, account_id, key) if key is not None else None
-        stored = self._own(account_id, subject)
+        token = self._derive_token(f"change-{'-'.join(fields)}", subject, account_id, key) if key is not None else None
+        stored = self._read_own(account_id, subject)
         for _ in range(_ROUNDS):
+            # Before the version is looked at: the change that left the receipt has moved the account past it.
             if token is not None and (earlier := answer_again(stored, token, request)) is not None:
                 return earlier
             if fields.items() <= stored.items() and _may_answer(stored["version"], expected):
@@ -161,12 +158,12 @@ class AccountService:
             try:
                 self._send(self._change(stored, changed, fields, token, request), time_left)
             except IdempotentParameterMismatch:
-                return self._change_again(account_id, subject, str(token), request, time_left)
+                return self._repeat_change(account_id, subject, str(token), request, time_left)
             except TransactionCanceled as refusal:
-                _in_time(time_left)
-                now = self._own(account_id, subject)
-                if now["version"] == stored["version"]:
-                    raise _verdict(refusal, stored) from None
+                _check_time(time_left)
+                now = self._read_own(account_id, subject)
+                if now["version"] == stored["version"]:  # nobody was faster, so the refusal is about something else
+                    raise _judge(refusal, stored) from None
                 stored = now  # by somebody else, or by an attempt of ours whose answer was lost
             else:
                 return Account.of(changed)
@@ -177,30 +174,24 @@ class AccountService:
         account_id: str,
         *,
         subject: str,
-        expected: Collection[int] | None = None,
+        expected: Versions | None = None,
         key: str | None = None,
         time_left: TimeLeft | None = None,
     ) -> None:
         """Remove the account and set its e-mail and its username free.
 
-        The markers to remove follow from what is stored, never from what the caller believes.
-
-        Args:
-            account_id: Which account.
-            subject: The caller.
-            expected: The versions at which the deletion may happen; ``None`` for any.
-            key: An idempotency key: the same deletion again is a success again, for the ten minutes of a
-                transaction's token. (Nothing of the account is left that could remember it for longer.)
-            time_left: See the class.
+        The markers to remove follow from what is stored, never from what the caller believes. With an idempotency
+        ``key``, the same deletion again is a success again, for the ten minutes of a transaction's token. (Nothing of
+        the account is left that could remember it for longer.)
 
         Raises:
             NotFound: when there is no such account (any more), or it is not the caller's.
             Stale: when the account is at none of the expected versions.
             Busy: when no final answer came in time.
         """
-        token = self._token("delete", subject, account_id, key) if key is not None else None
-        stored = self._stored(account_id)
-        if token is not None and stored is None and self._was_used(token, account_id, time_left):
+        token = self._derive_token("delete", subject, account_id, key) if key is not None else None
+        stored = self._read(account_id)
+        if token is not None and stored is None and self._is_used(token, account_id, time_left):
             return None
         if stored is None or stored["subject"] != subject:
             raise NotFound
@@ -208,59 +199,57 @@ class AccountService:
             if not _allows(stored["version"], expected):
                 raise Stale
             try:
-                deletion = self._unique.delete(stored, when=_unmoved(stored), token=token or str(self._ids()))
+                deletion = self._unique.delete(stored, when=_demand_unmoved(stored), token=token or str(self._ids()))
                 return self._send(deletion, time_left)
             except (TransactionCanceled, IdempotentParameterMismatch) as refusal:
-                _in_time(time_left)
-                now = self._stored(account_id)
+                _check_time(time_left)
+                now = self._read(account_id)
                 if now is None:
                     return None  # by an attempt of ours whose answer was lost, or by somebody who asked for the same
                 if isinstance(refusal, TransactionCanceled) and now["version"] == stored["version"]:
-                    raise _verdict(refusal, stored) from None
+                    raise _judge(refusal, stored) from None
                 stored = now
         raise Busy
 
-    def _change(
-        self, stored: Stored, changed: Stored, fields: Mapping[str, Any], token: str | None, request: Change
-    ) -> TransactWrite:
-        receipts = {} if token is None else {RECEIPTS: with_receipt(changed, token, request)}
+    def _change(self, stored: Item, changed: Item, fields: Item, token: str | None, request: Change) -> TransactWrite:
+        receipts = {} if token is None else {RECEIPTS: add_receipt(changed, token, request)}
         return self._unique.change(
             stored,
             **fields,
             set={"version": changed["version"], **receipts},
-            when=_unmoved(stored),
+            when=_demand_unmoved(stored),
             token=token or str(self._ids()),
         )
 
-    def _token(self, *parts: str) -> str:
+    def _derive_token(self, *parts: str) -> str:
         """A transaction's token that follows from the parts. The table is one of them: tokens are shared by all tables
         of an AWS account, and with them the same caller's key for two stages would be one token."""
-        return _derived("token", self._table.name, *parts)
+        return _derive_id("token", self._table.name, *parts)
 
-    def _sign_up_refused(self, refusal: TransactionCanceled, item: Stored, time_left: TimeLeft | None) -> Account:
-        holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
-        if "record" in refusal.failed or item["PK"] in holders.values():
-            _in_time(time_left)
-            earlier = self._stored(item["account_id"])
+    def _settle_sign_up(self, refusal: TransactionCanceled, item: Item, time_left: TimeLeft | None) -> Account:
+        # The account is there, or a marker names it as owner: an earlier attempt of this sign-up got through.
+        if "record" in refusal.failed or item["PK"] in _list_holders(refusal).values():
+            _check_time(time_left)
+            earlier = self._read(item["account_id"])
             if earlier is not None:
-                return _first_answer(earlier, item)
-        raise _verdict(refusal, item) from None
+                return _give_first_answer(earlier, item)
+        raise _judge(refusal, item) from None
 
-    def _sign_up_again(self, item: Stored, time_left: TimeLeft | None) -> Account:
+    def _repeat_sign_up(self, item: Item, time_left: TimeLeft | None) -> Account:
         """The token was used: the account exists, is being made this very moment, or is gone again."""
         for look in range(_LOOKS):
             if look:
                 self._sleep(_LOOK_SECONDS)
-            earlier = self._settled(item["account_id"], time_left)
+            earlier = self._read_settled(item["account_id"], time_left)
             if earlier is not None:
-                return _first_answer(earlier, item)
+                return _give_first_answer(earlier, item)
         raise KeyReused(deleted=True)
 
-    def _change_again(
+    def _repeat_change(
         self, account_id: str, subject: str, token: str, request: Change, time_left: TimeLeft | None
     ) -> Account:
         """The token was used: for the same change, for another one, or so long ago that the receipt is gone."""
-        stored = self._settled(account_id, time_left)
+        stored = self._read_settled(account_id, time_left)
         if stored is None or stored["subject"] != subject:
             raise NotFound
         earlier = answer_again(stored, token, request)
@@ -268,7 +257,7 @@ class AccountService:
             raise KeyReused
         return earlier
 
-    def _was_used(self, token: str, account_id: str, time_left: TimeLeft | None) -> bool:
+    def _is_used(self, token: str, account_id: str, time_left: TimeLeft | None) -> bool:
         """Whether a transaction with this token took place within the last ten minutes.
 
         To ask is to use it: for a deletion whose condition can never hold, so that the answer is all that comes of it.
@@ -282,7 +271,7 @@ class AccountService:
             pass
         return False
 
-    def _settled(self, account_id: str, time_left: TimeLeft | None) -> Stored | None:
+    def _read_settled(self, account_id: str, time_left: TimeLeft | None) -> Item | None:
         """The account once no transaction is at work on it: a transactional read is refused meanwhile, and repeated."""
         reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
         try:
@@ -290,13 +279,13 @@ class AccountService:
         except RequestUnfinished:
             raise Busy from None
 
-    def _own(self, account_id: str, subject: str) -> Stored:
-        stored = self._stored(account_id)
+    def _read_own(self, account_id: str, subject: str) -> Item:
+        stored = self._read(account_id)
         if stored is None or stored["subject"] != subject:
             raise NotFound
         return stored
 
-    def _stored(self, account_id: str) -> Stored | None:
+    def _read(self, account_id: str) -> Item | None:
         try:
             # botocore has made its attempts by then: a further one is the client's to make.
             return self._table.get(account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
@@ -310,31 +299,31 @@ class AccountService:
             raise Busy from None
 
 
-def _derived(*parts: str) -> str:
+def _derive_id(*parts: str) -> str:
     """An id that follows from the parts. As JSON, so that no two lists of parts read the same when joined."""
     return str(uuid5(_NAMESPACE, json.dumps(parts)))
 
 
-def _timestamp(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _unmoved(stored: Stored) -> Condition:
+def _demand_unmoved(stored: Item) -> Condition:
     """The record's own guard: still the caller's, still at the version that was read."""
     return Attr("subject").eq(stored["subject"]) & Attr("version").eq(stored["version"])
 
 
-def _in_time(time_left: TimeLeft | None) -> None:
+def _check_time(time_left: TimeLeft | None) -> None:
     """Give up while there is still time to say so."""
     if time_left is not None and time_left() <= 0:
         raise Busy
 
 
-def _allows(version: int, expected: Collection[int] | None) -> bool:
+def _allows(version: int, expected: Versions | None) -> bool:
     return expected is None or version in expected
 
 
-def _may_answer(version: int, expected: Collection[int] | None) -> bool:
+def _may_answer(version: int, expected: Versions | None) -> bool:
     """Whether a change that is already in place may be reported as done.
 
     Also right after the expected version: then this may well be the repetition of a request whose answer was lost
@@ -343,22 +332,26 @@ def _may_answer(version: int, expected: Collection[int] | None) -> bool:
     return _allows(version, expected) or _allows(version - 1, expected)
 
 
-def _first_answer(earlier: Stored, item: Stored) -> Account:
+def _give_first_answer(earlier: Item, item: Item) -> Account:
     """What the first sign-up with this key was told, whatever happened to the account since."""
     if (earlier["subject"], earlier["fingerprint"]) != (item["subject"], item["fingerprint"]):
         raise KeyReused
     return Account.of({**item, "created_at": earlier["created_at"]})
 
 
-def _verdict(refusal: TransactionCanceled, record: Stored) -> Exception:
+def _judge(refusal: TransactionCanceled, record: Item) -> Exception:
     """Why a write was refused that met the record as expected (or, for a sign-up, no record of its own).
 
     A marker that names the record itself as owner is never "taken".
     """
-    holders = refusal.holders if isinstance(refusal, UniqueViolation) else {}
-    taken = tuple(field for field, owner in holders.items() if owner != record["PK"])
+    taken = tuple(field for field, owner in _list_holders(refusal).items() if owner != record["PK"])
     if taken:
         return Taken(taken)
     if "record" in refusal.failed:
         return Busy()  # it was there a moment ago, or was as expected again a moment later
     return Inconsistent() if refusal.failed else refusal
+
+
+def _list_holders(refusal: TransactionCanceled) -> Mapping[str, object]:
+    """The owners of the taken values, by field."""
+    return refusal.holders if isinstance(refusal, UniqueViolation) else {}

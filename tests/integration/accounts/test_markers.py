@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +13,18 @@ import pytest
 from accounts.errors import DomainError
 from accounts.schema import accounts_layout as accounts
 from expr_builder import to_item
-from expr_builder.markers import Finding, Kind, Mender, Outcome, ScanOptions, audit, backfill, show
-from expr_builder.markers.checkpoint import Checkpoint, CheckpointError
+from expr_builder.markers import (
+    Checkpoint,
+    CheckpointError,
+    Finding,
+    Kind,
+    Mender,
+    Outcome,
+    ScanOptions,
+    audit,
+    backfill,
+    show,
+)
 from tests.support.damage import DAMAGES, MENDABLE, account, change, key_of, lock, put, remove
 from tests.support.faults import before, losing_answers
 from tests.support.store import changing, signing_up
@@ -48,7 +59,7 @@ def audited(layout: Layout, store: Store) -> Callable[..., Report]:
 
 
 def ordered(findings: list[Finding]) -> list[Finding]:
-    return sorted(findings, key=repr)
+    return sorted(findings, key=lambda finding: str(finding.to_json()))
 
 
 # --- audit
@@ -112,6 +123,23 @@ def test_items_of_other_kinds_are_counted_and_left_alone(store: Store, audited: 
         put(store, item)
 
     assert audited().to_json() == {"complete": True, "records": 1, "markers": 2, "others": 3, "findings": {}}
+
+
+def test_a_marker_that_was_damaged_by_hand_is_an_orphan_whatever_it_names_as_its_owner(
+    store: Store, audited: Callable[..., Report], mender: Mender, checkpoint: Callable[[], Checkpoint]
+) -> None:
+    """The kinds of values that have no hash, or no form in JSON."""
+    owners: list[Any] = [["a", "list"], {"a": {"map"}}, b"bytes", Decimal("1.5")]
+    for number, owner in enumerate(owners):
+        put(store, {**key_of(f"UNIQ#HANDLE#broken{number}"), "owner": owner})
+
+    first = audited(ScanOptions(segments=1, page_items=3, checkpoint=checkpoint(), enough=lambda: True))
+    found = audited(ScanOptions(checkpoint=checkpoint())).findings
+
+    assert len(first.findings) == 3
+    assert [(finding.kind, finding.holder) for finding in found] == [(Kind.ORPHAN, owner) for owner in owners]
+    assert [mender.mend(finding).outcome for finding in found] == [Outcome.MENDED] * len(owners)
+    assert store.items() == []
 
 
 def test_two_accounts_that_hold_each_others_markers_are_two_thefts(

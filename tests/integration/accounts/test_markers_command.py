@@ -1,4 +1,4 @@
-"""The command line of the markers: what it prints, and how it ends."""
+"""``expr-builder markers`` on the accounts: what it prints, and how it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from accounts.schema import accounts_table
 from expr_builder import BatchWrite
-from expr_builder.markers.cli import main
+from expr_builder.cli import main
 from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
 from tests.support.store import Store
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Output = tuple[int, str, str]
     Run = Callable[..., Output]
 
+ACCOUNTS = ("--unique", "accounts.schema:accounts_layout")
+
 
 @pytest.fixture
 def store(client: DynamoDBClient, table: str) -> Store:
@@ -40,15 +42,16 @@ def store(client: DynamoDBClient, table: str) -> Store:
 
 
 @pytest.fixture
-def run(store: Store, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in this process; returns exit code, standard output and standard error.
 
     One thread, as moto's transactions do not bear several.
     """
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds the current directory
 
     def command(name: str, *arguments: str) -> Output:
         threads = () if name == "show" else ("--segments", "1")
-        code = main([name, *threads, *arguments])
+        code = main(["markers", name, *ACCOUNTS, *threads, *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -118,7 +121,7 @@ def test_redacted_findings_hide_the_values_and_cannot_be_mended_by(store: Store,
     assert refused == (
         2,
         "",
-        f"accounts-markers: {kept}, line 1: redacted; audit again without --redact to repair.\n",
+        f"expr-builder: {kept}, line 1: redacted; audit again without --redact to repair.\n",
     )
 
 
@@ -200,7 +203,7 @@ def test_a_file_of_something_else_is_refused_by_line(run: Run, tmp_path: Path, t
     assert run("repair", "--from", str(kept)) == (
         2,
         "",
-        f"accounts-markers: {kept}, line 3: no finding, as audit --format json writes them.\n",
+        f"expr-builder: {kept}, line 3: no finding, as audit --format json writes them.\n",
     )
 
 
@@ -255,11 +258,7 @@ REFUSALS = {
     "audit --table a/b": (
         "a table's name has 1 to 255 letters, digits, _ . or - (or give the table's whole ARN) [table-name]"
     ),
-    "audit --unique shop": "--unique shop: write it as module:attribute, such as shop.schema:unique.",
-    "audit --unique shop:unique": "--unique shop:unique: the module cannot be imported (No module named 'shop').",
-    "audit --unique json:unique": "--unique json:unique: the module has no unique.",
-    "audit --unique json:__name__": "json:__name__ is no Unique, no Layout, and makes none of a table's name.",
-    "repair --from missing.jsonl": "missing.jsonl cannot be read (FileNotFoundError).",
+    "repair --from missing.jsonl": "missing.jsonl: No such file or directory",
     "audit --checkpoint no/such/a.json": "no/such/a.json cannot be written (No such file or directory).",
 }
 
@@ -270,22 +269,13 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert run(*arguments.split()) == (2, "", f"accounts-markers: {REFUSALS[arguments]}\n")
+    assert run(*arguments.split()) == (2, "", f"expr-builder: {REFUSALS[arguments]}\n")
 
 
 def test_without_a_table_it_says_how_to_name_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TABLE_NAME")
 
-    assert run("audit") == (2, "", "accounts-markers: Name the table: --table, or TABLE_NAME in the environment.\n")
-
-
-@pytest.mark.parametrize("arguments", [[], ["mend"], ["audit", "--segments", "0"], ["show"]])
-def test_wrong_arguments_are_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-
-    assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: accounts-markers")
+    assert run("audit") == (2, "", "expr-builder: Name the table: --table, or TABLE_NAME in the environment.\n")
 
 
 def test_a_checkpoint_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
@@ -295,53 +285,12 @@ def test_a_checkpoint_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
     assert run("audit", "--checkpoint", str(kept)) == (
         2,
         "",
-        f"accounts-markers: {kept} is no checkpoint: name another file.\n",
+        f"expr-builder: {kept} is no checkpoint: name another file.\n",
     )
     assert kept.read_text() == "[]"
 
 
-# --- another table, declared elsewhere
-
-
-SHOP = """
-from expr_builder import Marker, Table, Unique
-
-unique = Unique(Table("shop", partition_key="id"), owner="id", sku=Marker("SKU#{}", sort="", optional=True))
-"""
-
-
-def test_any_table_with_a_unique_can_be_audited(
-    client: DynamoDBClient, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A table without a sort key and with an optional field."""
-    (tmp_path / "shop_schema.py").write_text(SHOP)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv("TABLE_NAME")
-    client.create_table(
-        TableName="shop",
-        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-    )
-    for item in ({"id": "P#1", "sku": "a"}, {"id": "P#2"}, {"id": "SKU#b", "owner": "P#2"}, {"id": "N#1", "sku": "n"}):
-        client.put_item(TableName="shop", Item={name: {"S": value} for name, value in item.items()})
-    declared = ("--unique", "shop_schema:unique", "--record-prefix", "P#")
-
-    audited = run("audit", *declared, "--format", "json")
-    filled = run("backfill", *declared)
-    repaired = run("repair", *declared)
-
-    assert lines(audited[1])[:-1] == [
-        {"kind": "double", "field": "sku", "marker": "SKU#b", "holder": "P#2"},
-        {"kind": "missing", "field": "sku", "marker": "SKU#a", "record": "P#1"},
-    ]
-    assert filled[:2] == (0, "2 records and 1 marker read, 1 marker added: no findings.\n")
-    assert repaired[0] == 0
-    assert client.get_item(TableName="shop", Key={"id": {"S": "SKU#a"}})["Item"]["owner"] == {"S": "P#1"}
-    assert "Item" not in client.get_item(TableName="shop", Key={"id": {"S": "SKU#b"}})
-    assert run("audit", *declared, "--table", "other")[2] == (
-        "accounts-markers: shop_schema:unique is declared on table shop, not other.\n"
-    )
+# --- a Unique instead of the layout
 
 
 def test_a_unique_on_a_table_with_a_sort_key_needs_to_know_the_records(
@@ -357,7 +306,7 @@ def test_a_unique_on_a_table_with_a_sort_key_needs_to_know_the_records(
     assert run("audit", "--unique", "users_schema:unique") == (
         2,
         "",
-        "accounts-markers: The table has a sort key: say which one every record has, with --record-sort.\n",
+        "expr-builder: The table has a sort key: say which one every record has, with --record-sort.\n",
     )
     assert run("audit", "--unique", "users_schema:unique", "--record-sort", "PROFILE")[:2] == (
         0,
@@ -392,7 +341,7 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
     wanted = [damage(cloud_store) for damage in DAMAGES]
 
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "expr_builder.markers", *arguments]
+        command = [sys.executable, "-m", "expr_builder", "markers", *arguments, *ACCOUNTS]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     audited, repaired = program("audit", "--format", "json"), program("repair")
@@ -402,7 +351,7 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
     assert repaired.returncode == 1
     assert repaired.stdout.splitlines()[-1] == ("8 records and 14 markers read: 2 findings (1 duplicate, 1 invalid).")
     piped = subprocess.run(
-        f"{sys.executable} -m expr_builder.markers audit --format json | head -n 1",
+        f"{sys.executable} -m expr_builder markers audit {' '.join(ACCOUNTS)} --format json | head -n 1",
         shell=True,
         env=environment,
         capture_output=True,
@@ -421,7 +370,8 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     orphans = (lock(f"UNIQ#HANDLE#lost{number}", "ACCT#gone") for number in range(200))
     others = ({"PK": f"ZONE#{number}", "SK": "ITEM"} for number in range(400))
     BatchWrite.stream(cloud_store.client, (table.put(item) for item in (*orphans, *others)))
-    command = [sys.executable, "-m", "expr_builder.markers", "audit", "--segments", "1", "--checkpoint", str(kept)]
+    scan = ["audit", *ACCOUNTS, "--segments", "1", "--checkpoint", str(kept)]
+    command = [sys.executable, "-m", "expr_builder", "markers", *scan]
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
@@ -437,7 +387,7 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     assert (running.returncode, *stopped) == (
         2,
         "",
-        f"accounts-markers: Stopped. The same command again goes on from {kept}.\n",
+        f"expr-builder: Stopped. The same command again goes on from {kept}.\n",
     )
     assert read < 600
     assert again.returncode == 1

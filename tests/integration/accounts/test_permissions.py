@@ -10,7 +10,7 @@ import pytest
 from accounts.wiring import dynamodb_client
 from tests.support.events import expectations, read_event, reset, seed
 from tests.support.handlers import call
-from tests.support.template import template
+from tests.support.template import actions_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 MEMBERS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 EXPECTED = expectations()
 FUNCTIONS = sorted({one.function for one in EXPECTED.values() if one.status is not None})
-
-
-def granted(function: str) -> set[str]:
-    policies = template()["Resources"][function]["Properties"]["Policies"]
-    return {action for policy in policies for statement in policy["Statement"] for action in statement["Action"]}
 
 
 class Asked:
@@ -57,5 +52,5 @@ def test_a_function_asks_for_exactly_what_its_role_allows(function: str, client:
             seed(client, table, expected.seed)
             call(function, json.loads(read_event(name)))
 
-    assert asked.actions == granted(function)
+    assert asked.actions == actions_of(function)
     assert asked.tables == {table}

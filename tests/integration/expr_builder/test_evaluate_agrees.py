@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from expr_builder import Attr, Table, to_item
-from expr_builder.expressions.evaluate import operand_value, parts_of
-from expr_builder.expressions.nodes import Comparison, Function, In, Size
+from expr_builder import Attr, Table, evaluate, to_item
+from expr_builder.expressions.evaluate import find_value
+from expr_builder.expressions.nodes import Comparison, Function, In, OperandFunction
 from expr_builder.expressions.render import Placeholders, render
 from tests.support.trees import CLAUSES, clauses, conditions, items
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from expr_builder import Condition
-    from expr_builder.expressions.evaluate import TypedItem
+    from expr_builder.attribute_values.values import TypedItem
 
 _partition = count()
 _PREFIXED = {("S", "S"), ("B", "B")}
@@ -72,11 +72,11 @@ def _compare(client: DynamoDBClient, table: str, condition: Condition, stored: l
         partition = f"P{next(_partition)}"
         _put_all(client, table, partition, typed)
         comparable = {name for name, item in typed.items() if not _any_clause(_engine_errs, condition, item)}
-        expected = {name for name in comparable if condition.evaluate(named[name])}
+        expected = {name for name in comparable if evaluate(condition, named[name])}
         assert _matching(client, table, partition, condition) & comparable == expected
 
     if not _any_clause(_engine_errs, condition, {}):
-        assert _holds_without_item(client, table, condition) == condition.evaluate(None)
+        assert _holds_without_item(client, table, condition) == evaluate(condition, None)
 
 
 def _put_all(client: DynamoDBClient, table: str, partition: str, typed: Mapping[str, TypedItem]) -> None:
@@ -108,7 +108,7 @@ def _holds_without_item(client: DynamoDBClient, table: str, condition: Condition
 
 
 def _any_clause(differs: Callable[[Condition, TypedItem], bool], condition: Condition, item: TypedItem) -> bool:
-    parts = parts_of(condition)
+    parts = condition.parts
     return any(_any_clause(differs, part, item) for part in parts) if parts else differs(condition, item)
 
 
@@ -116,14 +116,14 @@ def _engine_refuses(clause: Condition, item: TypedItem) -> bool:
     """The service: begins_with is false for stored values of other types. The engine: the request is refused."""
     if not (isinstance(clause, Function) and clause.name == "begins_with"):
         return False
-    kinds = (_kind(clause.path, item), _kind(clause.argument, item))
+    kinds = tuple(_kind(operand, item) for operand in clause.operands)
     return None not in kinds and kinds not in _PREFIXED
 
 
 def _engine_errs(clause: Condition, item: TypedItem) -> bool:
-    operands = [getattr(clause, name, None) for name in ("left", "right", "operand", "low", "high")]
+    sizes = [operand for operand in clause.children() if isinstance(operand, OperandFunction)]
     # The service: a number, boolean or null has no size, and the comparison sees nothing. The engine: its size is 0.
-    if any(_kind(operand.path, item) in ("N", "BOOL", "NULL") for operand in operands if isinstance(operand, Size)):
+    if any(_kind(size.operands[0], item) in ("N", "BOOL", "NULL") for size in sizes):
         return True
     # The service: a missing attribute equals nothing, not even another missing one. The engine: two of them are equal.
     if isinstance(clause, Comparison):
@@ -132,10 +132,10 @@ def _engine_errs(clause: Condition, item: TypedItem) -> bool:
         return None in (_kind(choice, item) for choice in clause.choices) and _kind(clause.operand, item) is None
     # The service: contains finds a part of a binary value. The engine: never.
     if isinstance(clause, Function) and clause.name == "contains":
-        return _kind(clause.path, item) == _kind(clause.argument, item) == "B"
+        return {_kind(operand, item) for operand in clause.operands} == {"B"}
     return False
 
 
 def _kind(operand: Any, item: TypedItem) -> str | None:
-    value = operand_value(operand, item)
+    value = find_value(operand, item)
     return next(iter(value)) if value is not None else None

@@ -91,7 +91,7 @@ class CapitalsMatter(_Broken):
 class OwnMarkerTaken(AccountService):
     """Does not ask whether it was itself that took the value."""
 
-    def _sign_up_refused(self, refusal: TransactionCanceled, *_: Any) -> Account:
+    def _settle_sign_up(self, refusal: TransactionCanceled, *_: Any) -> Account:
         raise Taken(refusal.failed)
 
 
@@ -108,9 +108,9 @@ class OneAtATime(AccountService):
 class OpenDoor(AccountService):
     """Lets anybody at any account."""
 
-    def _own(self, account_id: str, subject: str) -> Any:
-        stored = self._stored(account_id)
-        return super()._own(account_id, stored["subject"] if stored else subject)
+    def _read_own(self, account_id: str, subject: str) -> Any:
+        stored = self._read(account_id)
+        return super()._read_own(account_id, stored["subject"] if stored else subject)
 
 
 BROKEN: list[type[AccountService]] = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.identity import InvalidIdentity, email_display, email_key, username_display, username_key
+from accounts.identity import InvalidIdentity, check_email, check_username, email_key, username_key
 
 LOCAL = st.from_regex(r"[A-Za-z0-9]{1,10}([.+_-][A-Za-z0-9]{1,10}){0,3}", fullmatch=True)
 DOMAIN = st.sampled_from(
@@ -30,7 +30,7 @@ def test_the_key_of_an_email_key_is_the_key_itself(email: str) -> None:
 
 @given(EMAILS)
 def test_an_email_is_shown_as_typed(email: str) -> None:
-    assert email_display(email) == email
+    assert check_email(email) == email
 
 
 @given(EMAILS, EMAILS)
@@ -45,7 +45,7 @@ def test_the_key_of_a_username_key_is_the_key_itself(username: str) -> None:
     key = username_key(username)
 
     assert username_key(key) == key
-    assert username_display(username) == username
+    assert check_username(username) == username
     assert set(key) <= set(string.ascii_lowercase + string.digits + "-_.")
 
 
@@ -129,7 +129,7 @@ def test_what_becomes_of_an_address(typed: str, key: str) -> None:
 )
 def test_a_refused_address_is_not_repeated_in_the_message(wrong: str) -> None:
     with pytest.raises(InvalidIdentity) as refused:
-        email_display(wrong)
+        check_email(wrong)
 
     assert refused.value.code == "invalid_email"
     assert wrong not in str(refused.value)
@@ -138,7 +138,7 @@ def test_a_refused_address_is_not_repeated_in_the_message(wrong: str) -> None:
 
 @pytest.mark.parametrize("username", ["ada", "Ada.L", "a-b_c.d", "007", "a" * 32])
 def test_a_username_is_compared_in_lower_case_and_shown_as_typed(username: str) -> None:
-    assert (username_key(username), username_display(username)) == (username.lower(), username)
+    assert (username_key(username), check_username(username)) == (username.lower(), username)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_username_is_compared_in_lower_case_and_shown_as_typed(username: str) 
 )
 def test_a_refused_username_is_not_repeated_in_the_message(wrong: str) -> None:
     with pytest.raises(InvalidIdentity, match=r"3 to 32 characters") as refused:
-        username_display(wrong)
+        check_username(wrong)
 
     assert refused.value.code == "invalid_username"
     assert not re.search(rf"\b{re.escape(wrong)}\b", str(refused.value))

@@ -49,7 +49,7 @@ def test_an_account_item_is_stored_whole() -> None:
 
 
 def test_a_problem_leaves_out_what_it_does_not_say() -> None:
-    assert json.loads(Problem(title="Not Found", status=404).text()) == {
+    assert json.loads(Problem(title="Not Found", status=404).to_json()) == {
         "type": "about:blank",
         "title": "Not Found",
         "status": 404,
@@ -59,7 +59,7 @@ def test_a_problem_leaves_out_what_it_does_not_say() -> None:
 def test_a_problem_lists_its_errors() -> None:
     error = FieldError(field="email", code="taken", message="is already taken")
 
-    assert json.loads(Problem(title="Conflict", status=409, detail="d", errors=[error]).text()) == {
+    assert json.loads(Problem(title="Conflict", status=409, detail="d", errors=[error]).to_json()) == {
         "type": "about:blank",
         "title": "Conflict",
         "status": 409,

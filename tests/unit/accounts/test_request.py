@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.model import ChangeEmail, SignUp
-from accounts.request import BadRequest, Request, etag
+from accounts.request import BadRequest, Request, make_etag
 from tests.support.events import rest_event
 
 SECRET = "secret-7f3c"
 
 
 def request(event: dict[str, Any] | None = None, **path: str) -> Request:
-    return Request(event if event is not None else rest_event("GET", "/accounts"), path, lambda: 1.0)
+    event = rest_event("GET", "/accounts") if event is None else event
+    return Request({**event, "pathParameters": path or None}, lambda: 1.0)
 
 
 def with_headers(**headers: str) -> Request:
@@ -73,6 +74,23 @@ def test_an_account_id_is_taken_as_it_is(account_id: str) -> None:
 @pytest.mark.parametrize("account_id", ["", "a" * 65, "a#b", "a b", "é", "a%2Fb", "a\n"])
 def test_what_cannot_be_an_account_id_is_no_account(account_id: str) -> None:
     assert refusal(lambda: request(account_id=account_id).account_id) == (404, "There is no such account.", [])
+
+
+def test_a_route_without_an_account_is_a_route_of_another_function() -> None:
+    assert refusal(lambda: request().account_id) == (404, "There is nothing at this path.", [])
+
+
+@pytest.mark.parametrize("path", ["/accounts/other", "/v2/accounts/other", "/"])
+def test_the_account_is_the_routes_parameter_whatever_the_path_says(path: str) -> None:
+    event = {**rest_event("GET", "/accounts/{account_id}"), "path": path}
+
+    assert request(event, account_id="a1f9c3").account_id == "a1f9c3"
+
+
+@pytest.mark.parametrize("event", [{}, {"type": "TOKEN"}, {"httpMethod": "GET", "path": "/accounts"}])
+def test_an_event_from_elsewhere_is_no_request(event: dict[str, Any]) -> None:
+    with pytest.raises(KeyError):
+        Request(event, lambda: 1.0)
 
 
 def test_the_path_keeps_the_stage_of_the_url() -> None:
@@ -159,16 +177,16 @@ def test_a_malformed_if_match_is_refused(header: str) -> None:
     ("header", "known"), [('"3"', True), ('W/"3"', True), ('"2", "3"', True), ("*", True), ('"2"', False)]
 )
 def test_if_none_match_tells_what_the_client_has(header: str, known: bool) -> None:
-    assert with_headers(If_None_Match=header).not_modified(3) is known
+    assert with_headers(If_None_Match=header).is_known(3) is known
 
 
 def test_without_if_none_match_the_client_has_nothing() -> None:
-    assert request().not_modified(3) is False
+    assert request().is_known(3) is False
 
 
 def test_an_entity_tag_is_the_quoted_version() -> None:
-    assert etag(3) == '"3"'
-    assert with_headers(If_Match=etag(3)).if_match == frozenset({3})
+    assert make_etag(3) == '"3"'
+    assert with_headers(If_Match=make_etag(3)).if_match == frozenset({3})
 
 
 # --- the body
@@ -177,18 +195,18 @@ def test_an_entity_tag_is_the_quoted_version() -> None:
 def test_a_good_body_becomes_the_request() -> None:
     body = {"email": "Ada@Example.com", "username": "Ada"}
 
-    assert with_body(body).body(SignUp) == SignUp(email="Ada@Example.com", username="Ada")
+    assert with_body(body).read_body(SignUp) == SignUp(email="Ada@Example.com", username="Ada")
 
 
 def test_a_body_in_base64_is_read_too() -> None:
     event = rest_event("PUT", "/accounts/1/email", body=base64.b64encode(b'{"email": "ada@example.com"}').decode())
 
-    assert request({**event, "isBase64Encoded": True}).body(ChangeEmail).email == "ada@example.com"
+    assert request({**event, "isBase64Encoded": True}).read_body(ChangeEmail).email == "ada@example.com"
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/x-www-form-urlencoded", "json", ""])
 def test_json_is_read_whatever_its_content_type_says(kind: str) -> None:
-    assert with_body({"email": "ada@example.com"}, Content_Type=kind).body(ChangeEmail).email == "ada@example.com"
+    assert with_body({"email": "ada@example.com"}, Content_Type=kind).read_body(ChangeEmail).email == "ada@example.com"
 
 
 @pytest.mark.parametrize(
@@ -210,7 +228,7 @@ def test_json_is_read_whatever_its_content_type_says(kind: str) -> None:
     ],
 )
 def test_a_body_that_is_no_json_object_is_refused(body: str | None, detail: str) -> None:
-    assert refusal(lambda: with_body(body).body(SignUp)) == (400, detail, [])
+    assert refusal(lambda: with_body(body).read_body(SignUp)) == (400, detail, [])
 
 
 def test_nesting_beyond_the_parser_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,14 +237,14 @@ def test_nesting_beyond_the_parser_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("accounts.request.json.loads", too_deep)
 
-    assert refusal(lambda: with_body("[[1]]").body(SignUp)) == (400, "The body is nested too deeply.", [])
+    assert refusal(lambda: with_body("[[1]]").read_body(SignUp)) == (400, "The body is nested too deeply.", [])
 
 
 @pytest.mark.parametrize("body", ["not base64!", base64.b64encode(b"\xff\xfe").decode(), "YQ"])
 def test_a_body_in_broken_base64_is_refused(body: str) -> None:
     event = {**rest_event("POST", "/accounts", body=body), "isBase64Encoded": True}
 
-    assert refusal(lambda: request(event).body(SignUp)) == (400, "The body must be JSON text in UTF-8.", [])
+    assert refusal(lambda: request(event).read_body(SignUp)) == (400, "The body must be JSON text in UTF-8.", [])
 
 
 @pytest.mark.parametrize("size", [8193, 200_000])
@@ -235,7 +253,7 @@ def test_a_large_body_is_refused(size: int, encoded: bool) -> None:
     text = "x" * size
     event = rest_event("POST", "/accounts", body=base64.b64encode(text.encode()).decode() if encoded else text)
 
-    status, detail, _ = refusal(lambda: request({**event, "isBase64Encoded": encoded}).body(SignUp))
+    status, detail, _ = refusal(lambda: request({**event, "isBase64Encoded": encoded}).read_body(SignUp))
 
     assert (status, detail) == (413, "The body must not be larger than 8192 bytes.")
 
@@ -254,7 +272,7 @@ def test_a_large_body_is_refused(size: int, encoded: bool) -> None:
     ],
 )
 def test_every_faulty_field_is_named_and_no_value_is_repeated(body: Any, errors: list[tuple[str, str]]) -> None:
-    status, detail, found = refusal(lambda: with_body(body).body(SignUp))
+    status, detail, found = refusal(lambda: with_body(body).read_body(SignUp))
 
     assert (status, detail, found) == (422, "Some fields are not valid.", errors)
 
@@ -262,7 +280,7 @@ def test_every_faulty_field_is_named_and_no_value_is_repeated(body: Any, errors:
 def test_many_hundred_faulty_fields_do_not_make_as_many_errors() -> None:
     unknown = {f"x{number}": 1 for number in range(700)}
 
-    _, _, found = refusal(lambda: with_body({"email": SECRET, **unknown}).body(SignUp))
+    _, _, found = refusal(lambda: with_body({"email": SECRET, **unknown}).read_body(SignUp))
 
     assert found[:3] == [("email", "invalid_email"), ("username", "missing"), ("x0", "extra_forbidden")]
     assert len(found) == 20
@@ -279,7 +297,7 @@ def test_many_hundred_faulty_fields_do_not_make_as_many_errors() -> None:
     ],
 )
 def test_the_deepest_nest_that_fits_into_a_body_is_refused_like_any_other(body: str) -> None:
-    assert refusal(lambda: with_body(body).body(SignUp))[0] in (400, 422)
+    assert refusal(lambda: with_body(body).read_body(SignUp))[0] in (400, 422)
 
 
 @given(
@@ -289,7 +307,7 @@ def test_the_deepest_nest_that_fits_into_a_body_is_refused_like_any_other(body: 
     )
 )
 def test_whatever_other_json_comes_is_refused(value: Any) -> None:
-    status = refusal(lambda: with_body(json.dumps(value)).body(SignUp))[0]
+    status = refusal(lambda: with_body(json.dumps(value)).read_body(SignUp))[0]
 
     assert status in (400, 413, 422)
 

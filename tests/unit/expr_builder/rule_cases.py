@@ -1,6 +1,6 @@
-"""Every rule, with a request that keeps it and one that breaks it, for every operation to which it applies.
+"""For every rule of lint and every operation to which it applies: a request that keeps it and one that breaks it.
 
-The tests of lint run this table (a row of it is one line, however long), and ``docs/rules.md`` is written from it (``tools/rules_page.py``).
+What the rules are, with one example of each, is in ``expr_builder/rules.json``; a row of the tables here is one line, however long.
 """
 
 # ruff: noqa: E501, ISC004
@@ -13,25 +13,6 @@ from expr_builder import Index, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-GUIDE = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
-REFERENCE = "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/"
-CONSTRAINTS = f"{GUIDE}Constraints.html"
-TYPES = f"{GUIDE}HowItWorks.NamingRulesDataTypes.html"
-OPERATORS = f"{GUIDE}Expressions.OperatorsAndFunctions.html"
-UPDATES = f"{GUIDE}Expressions.UpdateExpressions.html"
-NAMES = f"{GUIDE}Expressions.ExpressionAttributeNames.html"
-VALUES = f"{GUIDE}Expressions.ExpressionAttributeValues.html"
-PATHS = f"{GUIDE}Expressions.Attributes.html"
-QUERIES = f"{GUIDE}Query.KeyConditionExpressions.html"
-TRANSACTIONS = f"{REFERENCE}API_TransactWriteItems.html"
-
-
-class Rule(NamedTuple):
-    """What a rule demands, and where that is written."""
-
-    meaning: str
-    source: str
 
 
 class Case(NamedTuple):
@@ -48,115 +29,6 @@ class Case(NamedTuple):
     message: str
     code: str = "ValidationException"
 
-
-LINT_RULES: dict[str, Rule] = {
-    "attribute-name": Rule("Attribute names have 1 to 65,535 bytes.", CONSTRAINTS),
-    "attribute-type": Rule("attribute_type asks for one of S SS N NS B BS BOOL NULL L M.", OPERATORS),
-    "attribute-value": Rule("A value has exactly one type, and a content of that type.", f"{REFERENCE}API_AttributeValue.html"),
-    "batch-action": Rule("Each request of a batch is one put or one delete.", f"{REFERENCE}API_WriteRequest.html"),
-    "batch-count": Rule("A batch writes 1 to 25 items, or reads 1 to 100.", CONSTRAINTS),
-    "batch-same-item": Rule("No two requests of a batch are on one item.", f"{REFERENCE}API_BatchWriteItem.html"),
-    "between-order": Rule("The first bound of BETWEEN is not greater than the second.", OPERATORS),
-    "between-types": Rule("Both bounds of BETWEEN are of one type.", OPERATORS),
-    "binary-base64": Rule("Binary values are base64 text (or bytes, for a client).", f"{REFERENCE}API_AttributeValue.html"),
-    "check-condition": Rule("A ConditionCheck has a condition.", f"{REFERENCE}API_ConditionCheck.html"),
-    "expression-empty": Rule("An expression is left out rather than empty.", f"{GUIDE}Expressions.html"),
-    "expression-length": Rule("An expression has at most 4,096 bytes.", CONSTRAINTS),
-    "expression-operators": Rule("An expression has at most 300 operators and functions.", CONSTRAINTS),
-    "filter-key": Rule("The filter of a query names no attribute of the key.", f"{GUIDE}Query.FilterExpression.html"),
-    "function-name": Rule("Only functions that the kind of expression knows, in lower case.", OPERATORS),
-    "function-operands": Rule("A function has as many operands as it takes.", OPERATORS),
-    "function-place": Rule("size() is compared with something; every other function is a condition by itself.", OPERATORS),
-    "in-choices": Rule("IN compares with at most 100 values.", OPERATORS),
-    "index-consistent": Rule("A global secondary index is not read consistently.", f"{GUIDE}HowItWorks.ReadConsistency.html"),
-    "index-unknown": Rule("The index is one of the table's (when its indexes are declared).", f"{REFERENCE}API_Query.html"),
-    "item-size": Rule("An item has at most 400 KB, attribute names included.", CONSTRAINTS),
-    "key-condition": Rule("A key condition is = for the partition key, = < <= > >= BETWEEN or begins_with for the sort key, joined with AND.", QUERIES),
-    "key-empty": Rule("Key attributes are not empty.", CONSTRAINTS),
-    "key-length": Rule("A partition key has at most 2,048 bytes, a sort key 1,024.", CONSTRAINTS),
-    "key-schema": Rule("A key has exactly the table's key attributes; an item has them too.", f"{GUIDE}HowItWorks.CoreComponents.html"),
-    "key-type": Rule("Key attributes are of the types that the table declares: S, N or B.", f"{GUIDE}HowItWorks.CoreComponents.html"),
-    "legacy-mixed": Rule("Legacy parameters are not used beside expressions.", f"{GUIDE}LegacyConditionalParameters.html"),
-    "limit-value": Rule("A limit is 1 or more.", f"{REFERENCE}API_Query.html"),
-    "member-missing": Rule("Required members are there.", f"{REFERENCE}Welcome.html"),
-    "member-type": Rule("Members are of their JSON types.", f"{REFERENCE}Welcome.html"),
-    "member-unknown": Rule("There are no other members; AWS clients refuse them, the service ignores them.", f"{REFERENCE}Welcome.html"),
-    "member-value": Rule("Members are within their bounds, or of their enumeration.", f"{REFERENCE}Welcome.html"),
-    "null-true": Rule("A NULL is true.", TYPES),
-    "number-finite": Rule("A number is decimal text: no NaN, no Infinity.", TYPES),
-    "number-precision": Rule("A number has at most 38 significant digits.", TYPES),
-    "number-range": Rule("A number is 0, or 1E-130 to 9.99E+125 in size.", TYPES),
-    "operand-distinct": Rule("A path is not compared with itself.", OPERATORS),
-    "operand-path": Rule("attribute_exists, attribute_not_exists and if_not_exists ask for a path.", OPERATORS),
-    "operand-type": Rule("Operands are of the types that the operator or function can use: < <= > >= and BETWEEN take S, N, B.", OPERATORS),
-    "parentheses": Rule("No parentheses directly in parentheses.", OPERATORS),
-    "path-depth": Rule("A path has at most 32 steps.", CONSTRAINTS),
-    "path-index": Rule("A list index is one that a list can have.", PATHS),
-    "placeholder-length": Rule("A placeholder has at most 255 bytes.", CONSTRAINTS),
-    "placeholder-map": Rule("The maps of placeholders are left out when empty, and when there is no expression to use them.", NAMES),
-    "placeholder-syntax": Rule("A placeholder is # or : and then letters, digits and _.", NAMES),
-    "placeholder-undefined": Rule("Every placeholder in an expression is defined.", NAMES),
-    "placeholder-unused": Rule("Every placeholder that is defined is used.", VALUES),
-    "projection-overlap": Rule("No path of a projection is, or leads through, another; no two disagree about map or list.", f"{GUIDE}Expressions.ProjectionExpressions.html"),
-    "reserved-word": Rule("A name that is one of the 573 reserved words is written with a placeholder.", f"{GUIDE}ReservedWords.html"),
-    "return-values": Rule("Only the values that the operation can return are asked for; transactions return none, and only the old item on failure.", f"{REFERENCE}API_Update.html"),
-    "scan-segment": Rule("Segment and TotalSegments come together; segments are counted from 0.", f"{REFERENCE}API_Scan.html"),
-    "select-projection": Rule("A projection goes with no Select, or with SPECIFIC_ATTRIBUTES, which needs one.", f"{REFERENCE}API_Query.html"),
-    "select-value": Rule("Select is one of its four values; ALL_PROJECTED_ATTRIBUTES needs an index.", f"{REFERENCE}API_Query.html"),
-    "set-duplicate": Rule("The elements of a set are unique, numbers compared as numbers.", TYPES),
-    "set-empty": Rule("A set has at least one element.", TYPES),
-    "substitution-size": Rule("Names and values of an action have at most 2 MB together.", CONSTRAINTS),
-    "syntax": Rule("Expressions are written in DynamoDB's grammar.", OPERATORS),
-    "table-name": Rule("A table's name has 1 to 255 letters, digits, _ . or -; or it is an ARN.", CONSTRAINTS),
-    "text-utf8": Rule("Text can be written in UTF-8: no half surrogate pairs.", TYPES),
-    "token-length": Rule("A ClientRequestToken has 1 to 36 characters.", TRANSACTIONS),
-    "transaction-action": Rule("Each entry of TransactItems is exactly one action.", TRANSACTIONS),
-    "transaction-count": Rule("A transaction has 1 to 100 actions.", TRANSACTIONS),
-    "transaction-same-item": Rule("No two actions of a transaction are on one item (1 and 1.0 are one key, a name and its ARN one table).", TRANSACTIONS),
-    "transaction-size": Rule("The items of a transaction have at most 4 MB together.", TRANSACTIONS),
-    "update-arithmetic": Rule("+ and - compute with numbers, two at a time.", UPDATES),
-    "update-clause": Rule("SET, REMOVE, ADD and DELETE are each used once.", UPDATES),
-    "update-empty": Rule("An Update says what to update.", f"{REFERENCE}API_Update.html"),
-    "update-key": Rule("An update changes no key attribute.", f"{REFERENCE}API_UpdateItem.html"),
-    "update-list": Rule("list_append joins lists.", UPDATES),
-    "update-operand": Rule("ADD takes a number or a set, DELETE a set.", UPDATES),
-    "update-overlap": Rule("No two actions of an update are on one path, or one inside the other's; no two disagree about map or list.", UPDATES),
-    "value-depth": Rule("Values are nested at most 32 levels deep.", CONSTRAINTS),
-}  # fmt: skip
-"""The rules that lint checks."""
-
-BUILDER_RULES: dict[str, str] = {
-    "batch-condition": "Batches have no conditions.",
-    "batch-projection": "The reads of one table in a batch have one projection.",
-    "check-alone": "A check is part of a transaction.",
-    "client-resource": "The client is boto3.client(…), which takes AttributeValues, not a resource's.",
-    "condition-depth": "Conditions in text are nested at most 64 deep.",
-    "condition-empty": "all_of and any_of are given at least one condition.",
-    "condition-operand": "Conditions are joined, and operands compared; boto3's condition objects are neither.",
-    "expression-type": "An expression to parse is text.",
-    "item-type": "An item is a mapping.",
-    "key-definition": "Keys of tables and indexes have names and the types S, N or B.",
-    "marker-field": "Unique fields are declared with a Marker.",
-    "marker-owner": "A record has the attribute that its markers remember as their owner.",
-    "marker-template": "A marker's template has one {}, and no two templates can make one key.",
-    "marker-update": "The update that a change becomes part of is of the same record.",
-    "marker-value": "A unique value is a non-empty string.",
-    "operation": "lint knows the ten operations on items.",
-    "path-syntax": "Path text is names and list indexes.",
-    "set-mixed": "The elements of a set are all strings, all numbers or all bytes.",
-    "slot-name": "Slots have non-empty names, each its own.",
-    "table-alias": "alias is auto or always.",
-    "typed-alias": "A model reads each of its fields by the name under which it is written.",
-    "typed-key": "A typed table's key is made of its model's fields, exactly those.",
-    "typed-table": "A typed table's options name fields of its model, and fit each other.",
-    "typed-unique": "A single action of a typed table leaves no marker behind.",
-    "typed-write": "A typed table writes what its model allows, unique fields only as a whole.",
-    "update-target": "What is updated is named by keyword, mapping or pair.",
-    "update-value": "size() is for conditions only.",
-    "value-type": "DynamoDB has a type for the value.",
-    "where": "A where names a partition key with equals, and one comparison of the sort key.",
-}
-"""The rules that only a ``BuildError`` can have: they are about Python, or about what lint cannot see."""
 
 TABLES = [
     Table(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Attr, BuildError, Condition, Key, Table, all_of, any_of
+from expr_builder import Attr, BuildError, Condition, Key, Table, all_of, any_of, parse_update
 from expr_builder.expressions.nodes import Path
 from expr_builder.expressions.render import Placeholders, count_operators, render
+
+if TYPE_CHECKING:
+    from expr_builder.expressions.nodes import Node
 
 a, b, c = Attr("a"), Attr("b"), Attr("c")
 
@@ -105,9 +108,31 @@ def test_conditions_compare_by_structure() -> None:
 
 
 def test_reprs_show_no_values() -> None:
-    assert repr((a == "secret") & ~b.size().lt(5)) == (
-        "And((Comparison(Attr('a'), '=', <S>), Not(Comparison(Attr('b').size(), '<', <N>))))"
+    assert repr((a == "secret") & ~b.size().lt(5)) == "Condition(a = <S> AND NOT size(b) < <N>)"
+    assert repr(a["x"].is_in(["secret", {"s"}]) | a.begins_with(b"secret")) == (
+        "Condition(a.x IN (<S>, <SS>) OR begins_with(a, <B>))"
     )
+    assert repr(a.size()) == "Operand(size(a))"
+    assert repr(a.if_not_exists("secret")) == "UpdateValue(if_not_exists(a, <S>))"
+    assert repr(parse_update("SET a = a - 5, b = 'secret' REMOVE c ADD d 5")) == (
+        "(UpdateAction(SET a = a - <N>), UpdateAction(SET b = <S>), UpdateAction(REMOVE c), UpdateAction(ADD d <N>))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("node", "children"),
+    [
+        (a.between(b, 5), "Attr('a') Attr('b') <N>"),
+        (a.is_in([b, "x"]), "Attr('a') Attr('b') <S>"),
+        (a == 1, "Attr('a') <N>"),
+        (a.contains("x"), "Attr('a') <S>"),
+        (a - 5, "Attr('a') <N>"),
+        (a.if_not_exists(b), "Attr('a') Attr('b')"),
+        (a.exists() & ~b.exists(), "Condition(attribute_exists(a)) Condition(NOT attribute_exists(b))"),
+    ],
+)
+def test_what_is_below_a_node_comes_in_the_order_in_which_it_is_written(node: Node, children: str) -> None:
+    assert " ".join(map(repr, node.children())) == children
 
 
 def test_a_condition_has_no_truth_value() -> None:

@@ -24,7 +24,7 @@ from expr_builder import (
     parse_projection,
     parse_update,
 )
-from expr_builder.expressions.operands import literal
+from expr_builder.expressions.operands import make_literal
 from expr_builder.expressions.predicates import compare
 from expr_builder.expressions.render import Placeholders, render, render_projection, render_update
 from tests.support.trees import conditions, paths
@@ -50,7 +50,7 @@ SAME_CONDITIONS: list[tuple[str, Condition]] = [
     ("a > 'é'", Attr("a") > "é"),
     ("a >= b.c[2]", Attr("a") >= Attr("b")["c"][2]),
     ("a = true OR a = FALSE Or a = Null", any_of(Attr("a") == True, Attr("a") == False, Attr("a") == None)),  # noqa: E711, E712
-    ("5 < size(tags)", compare("<", literal(5), Attr("tags").size())),
+    ("5 < size(tags)", compare(make_literal(5), "<", Attr("tags").size())),
     ("size(attendance) < info.maximum", Attr("attendance").size() < Attr("info")["maximum"]),
     ("a BETWEEN 1 AND 2 AND b = 3", Attr("a").between(1, 2) & (Attr("b") == 3)),
     ("size(a) between low and 9", Attr("a").size().between(Attr("low"), 9)),
@@ -124,7 +124,7 @@ def test_a_projection_reads_as_paths() -> None:
 def test_a_key_condition_reads_as_the_tree_of_the_fluent_calls() -> None:
     tree = parse_key_condition("PK = 'ACCT#1' AND begins_with(SK, 'ORDER#')")
     assert tree == Key("PK").eq("ACCT#1") & Key("SK").begins_with("ORDER#")
-    assert parse_key_condition("'x' = PK AND SK BETWEEN 1 AND 2") == compare("=", literal("x"), Attr("PK")) & Key(
+    assert parse_key_condition("'x' = PK AND SK BETWEEN 1 AND 2") == compare(make_literal("x"), "=", Attr("PK")) & Key(
         "SK"
     ).between(1, 2)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expr_builder import Attr, BuildError, Table
-from expr_builder.expressions.paths import clash, first_clash, is_bare, parse_path, path_text
+from expr_builder.expressions.paths import find_clash, find_first_clash, is_bare, parse_path, write_path
 
 table = Table("t", "PK")
 
@@ -93,24 +93,24 @@ def test_what_may_be_written_bare(name: str, bare: bool) -> None:
 
 
 def test_paths_overlap_when_one_leads_through_the_other() -> None:
-    assert clash(("a",), ("a", "b")) == "overlap"
-    assert clash(("a", 0), ("a", 0)) == "overlap"
-    assert clash(("a", 0), ("a", 1)) == ""
-    assert clash(("a",), ("b",)) == ""
+    assert find_clash(("a",), ("a", "b")) == "overlap"
+    assert find_clash(("a", 0), ("a", 0)) == "overlap"
+    assert find_clash(("a", 0), ("a", 1)) == ""
+    assert find_clash(("a",), ("b",)) == ""
 
 
 def test_paths_conflict_when_one_takes_for_a_map_what_the_other_takes_for_a_list() -> None:
-    assert clash(("a", "b", "x"), ("a", 0)) == "conflict"
-    assert clash(("a", 0), ("a", "b")) == "conflict"
+    assert find_clash(("a", "b", "x"), ("a", 0)) == "conflict"
+    assert find_clash(("a", 0), ("a", "b")) == "conflict"
 
 
 def test_the_first_two_paths_that_clash_are_found() -> None:
-    assert first_clash([("a",), ("b", 0), ("c",), ("b", "x"), ("a",)]) == (("b", 0), ("b", "x"), "conflict")
-    assert first_clash([("a",), ("b",)]) is None
+    assert find_first_clash([("a",), ("b", 0), ("c",), ("b", "x"), ("a",)]) == (("b", 0), ("b", "x"), "conflict")
+    assert find_first_clash([("a",), ("b",)]) is None
 
 
 def test_paths_are_shown_with_odd_names_in_backquotes() -> None:
-    assert path_text(("a", 0, "b.c", "d")) == "a[0].`b.c`.d"
+    assert write_path(("a", 0, "b.c", "d")) == "a[0].`b.c`.d"
     assert repr(Attr("a")[0]["b"]) == "Attr('a')[0]['b']"
 
 

@@ -17,13 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expr_builder.attribute_values.numbers import parse_number, to_number
+from expr_builder.attribute_values.serializing import serialize, serialize_item
 from expr_builder.attribute_values.values import (
     from_attribute_value,
     from_item,
     item_size,
     size_of,
-    sized,
-    sized_item,
     to_attribute_value,
     to_item,
 )
@@ -80,7 +79,7 @@ class Binary:
     ],
 )
 def test_each_python_type_has_its_attribute_value_and_size(value: object, typed: dict[str, object], size: int) -> None:
-    assert sized(value) == (typed, size)
+    assert serialize(value) == (typed, size)
     assert size_of(typed) == size
 
 
@@ -309,7 +308,7 @@ _values = st.recursive(
 
 @given(st.dictionaries(_names, _values, max_size=4))
 def test_an_item_survives_the_round_trip_with_its_size_counted_once_or_twice(item: dict[str, object]) -> None:
-    typed, size = sized_item(item)
+    typed, size = serialize_item(item)
     assert from_item(typed) == item
     assert item_size(typed) == size
     assert list(typed) == sorted(item)

@@ -63,6 +63,12 @@ def test_the_wheel_holds_the_library_and_its_type_marker_alone(wheel: Path) -> N
     assert {name.partition("/")[0] for name in names} == {"expr_builder", "expr_builder-0.1.0.dist-info"}
 
 
+def test_the_installed_wheel_has_the_rules_with_their_examples(python: Path, tmp_path: Path) -> None:
+    program = "from expr_builder.rules import RULES; print(RULES['set-empty'].fails)"
+    shown = subprocess.run([python, "-c", program], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert "{'SS': []}" in shown.stdout
+
+
 def test_the_wheel_needs_nothing_else(wheel: Path) -> None:
     metadata = zipfile.ZipFile(wheel).read("expr_builder-0.1.0.dist-info/METADATA").decode()
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]

@@ -1,6 +1,6 @@
-"""Every item of a table, in parallel, page by page; it can be stopped and taken up again.
+"""Reads every item of a table, in parallel, page by page; can be stopped and resumed.
 
-One page per segment is held in memory, and whatever the work on it reads besides.
+One page of each segment is held in memory, and whatever the work on it reads besides.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import threading
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .findings import Finding, distinct
+from .findings import Finding, merge_findings
 from .position import Position
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from expr_builder.attribute_values.values import Item
+
     from .checkpoint import Checkpoint
-    from .layout import Item, Layout
+    from .layout import Layout
 
     Work = Callable[[Sequence[Item]], tuple[Counter[str], list[Finding]]]
 
@@ -32,11 +34,11 @@ class ScanOptions:
     """How to go through a table.
 
     Attributes:
-        segments: How many threads read; a checkpoint is gone on with in as many as it began with.
-        page_items: Items in a page of each.
+        segments: How many threads read; a checkpoint is resumed with as many as it began with.
+        page_items: How many items a page of each has.
         most: Stop after so many findings: that is enough to mend, or a sign that the table never had markers.
-        checkpoint: Keeps the position; a file that exists is gone on with.
-        watch: Called several times a second, to show how far it is.
+        checkpoint: Keeps the position; the scan resumes from a file that exists.
+        watch: Called several times a second, to show the progress.
         enough: Asked before each further page, by several threads; ``True`` ends the scan early.
     """
 
@@ -50,13 +52,13 @@ class ScanOptions:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What going through the table came to.
+    """What a scan of the table found.
 
     Attributes:
         findings: What is wrong, one for each fault, in a fixed order.
         tally: How many ``records``, ``markers`` and ``others`` were read, and what else was counted.
         complete: Whether the whole table was read.
-        resumed: Whether it went on from a checkpoint.
+        resumed: Whether the scan resumed from a checkpoint.
     """
 
     findings: list[Finding]
@@ -64,50 +66,37 @@ class Report:
     complete: bool
     resumed: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The sums, as JSON data."""
         kinds = Counter(finding.kind.value for finding in self.findings)
         counted = {**dict.fromkeys(("records", "markers", "others"), 0), **self.tally}
         return {"complete": self.complete, **counted, "findings": dict(sorted(kinds.items()))}
 
 
-def survey(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions) -> Report:
-    """Take every page of the table to ``work``, a thread for each segment.
-
-    Args:
-        layout: What to scan.
-        client: With a connection for each segment.
-        work: Called with a page's items, in several threads; returns what it counted and found.
-        options: How.
-    """
+def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions) -> Report:
+    """Take every page of the table to ``work``, in a thread for each segment; it returns what it counted and found."""
     checkpoint = options.checkpoint
     earlier = checkpoint.load() if checkpoint is not None else None
     position = earlier or Position(options.segments)
     if checkpoint is not None:
         checkpoint.save(position, now=True)  # a file that cannot be written is better known now than at the end
+    limited = done = False
     try:
-        _read(layout, client, work, position, options)
-    except BaseException:
+        _read_segments(layout, client, work, position, options)
+        # At the limit, the last page was not looked at to its end: mend what was found, then start over.
+        limited = len(position.findings) >= options.most
+        done = position.complete or limited
+    finally:
         if checkpoint is not None:
-            checkpoint.save(position, now=True)
-        raise
-    # At the limit a page may have more than was looked for; whoever stops there mends what was found and begins anew.
-    limited = len(position.findings) >= options.most
-    if checkpoint is not None:
-        if position.complete or limited:
-            checkpoint.remove()
-        else:
-            checkpoint.save(position, now=True)
+            checkpoint.remove() if done else checkpoint.save(position, now=True)
     complete = position.complete and not limited
-    return Report(distinct(position.findings), position.tally, complete, earlier is not None)
+    return Report(merge_findings(position.findings), position.tally, complete, earlier is not None)
 
 
-def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions) -> None:
+def _read_segments(
+    layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions
+) -> None:
     stopping = threading.Event()
-
-    def go_on() -> bool:
-        return not stopping.is_set() and len(position.findings) < options.most and not options.enough()
-
     scan = layout.table.scan().project(*layout.attributes).limit(options.page_items)
 
     def read_segment(number: int) -> None:
@@ -115,13 +104,16 @@ def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position
         while True:
             page = part.start_from(position.start_of(number)).page(client)
             position.advance(number, page.last_key, *work(page.items))
-            if page.last_key is None or not go_on():
+            if page.last_key is None or stopping.is_set():
+                return
+            if len(position.findings) >= options.most or options.enough():
                 return
 
     with ThreadPoolExecutor(max(1, len(position.open_segments))) as pool:
         running = {pool.submit(read_segment, number) for number in position.open_segments}
         try:
             while running:
+                # Short waits: somebody watches, and Ctrl-C is only seen between two of them.
                 ended, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in ended:
                     future.result()
@@ -129,5 +121,5 @@ def _read(layout: Layout, client: DynamoDBClient, work: Work, position: Position
                 if options.checkpoint is not None:
                     options.checkpoint.save(position)
         finally:
-            stopping.set()  # also after an error or Ctrl-C: each segment ends the page that it is at
+            stopping.set()  # after an error or Ctrl-C too: each segment finishes its page
     options.watch(position)

@@ -1,4 +1,4 @@
-"""How far a scan is, for whoever waits for it: a bar on a terminal, else a plain line now and then."""
+"""The progress of a scan: a bar on a terminal, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from .position import Position
+    from expr_builder.markers.position import Position
 
 _WIDTH = 24
 _LINE_SECONDS = 10.0
@@ -21,9 +21,9 @@ class Progress:
 
     Args:
         stream: Where to; standard error, so that standard output holds the result alone.
-        title: What goes on.
-        about: How many items the table has, as far as is known. (DynamoDB counts them every six hours.)
-        clock: Seconds that only grow.
+        title: What is being done.
+        about: How many items the table has, if known. (DynamoDB counts them every six hours.)
+        clock: A clock that never goes back, in seconds.
     """
 
     def __init__(
@@ -41,27 +41,28 @@ class Progress:
         """Show where it is."""
         read = sum(position.tally[kind] for kind in ("records", "markers", "others"))
         if self._before is None:
-            self._before = read  # of an earlier run that is gone on with: not this one's speed
+            self._before = read  # by the run that this one resumes: not this one's speed
         if self._bar:
-            self._stream.write(_ERASE + self._line(read, len(position.findings)))
-            self._stream.flush()
+            self._write(_ERASE + self._format_line(read, len(position.findings)))
         elif self._clock() - self._shown >= _LINE_SECONDS:
             self._shown = self._clock()
-            self._stream.write(self._line(read, len(position.findings)) + "\n")
-            self._stream.flush()
+            self._write(self._format_line(read, len(position.findings)) + "\n")
 
     def end(self) -> None:
         """Make room for what comes after it."""
         if self._bar:
-            self._stream.write(_ERASE)
-            self._stream.flush()
+            self._write(_ERASE)
 
-    def _line(self, read: int, findings: int) -> str:
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()  # no line ends, so nothing else flushes a bar
+
+    def _format_line(self, read: int, findings: int) -> str:
         seconds = max(self._clock() - self._started, 0.001)
         speed = (read - (self._before or 0)) / seconds
         done = f"{read:,} items"
         if self._about:
-            share = min(read / self._about, 1.0)
+            share = min(read / self._about, 1.0)  # the table may have grown since it was counted
             filled = round(share * _WIDTH)
             bar = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {share:4.0%}  " if self._bar else f"{share:.0%}, "
             done = f"{bar}{read:,} of about {self._about:,} items"

@@ -1,0 +1,125 @@
+"""The arguments of ``expr-builder markers``, and the table that they name."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from expr_builder import Unique
+from expr_builder.markers import Layout
+
+from .documents import CommandError
+from .subcommand import add_subcommand
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from .subcommand import Subcommands
+
+EXAMPLES = """\
+examples:
+  expr-builder markers audit --unique shop.schema:unique
+  expr-builder markers audit --unique shop.schema:unique --format json --checkpoint audit.json > findings.jsonl
+  expr-builder markers repair --unique shop.schema:unique --from findings.jsonl --dry-run
+  expr-builder markers repair --unique shop.schema:unique
+  expr-builder markers show --unique shop.schema:unique A-1
+  expr-builder markers backfill --unique shop.schema:unique --record-prefix PRODUCT# --record-sort HEAD
+
+The table is reached as by the AWS CLI: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL and so on.
+exit codes: 0 nothing is wrong, 1 something is, 2 the command could not do its work
+"""
+
+
+def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser:
+    """Add ``markers`` with its own four commands."""
+    parser = add_subcommand(commands, "markers", purpose, EXAMPLES)
+    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|show")
+
+    audit = _add_part(parts, "audit", "find what is wrong; only reads")
+    audit.add_argument("--redact", action="store_true", help="hide the values in markers' keys")
+    repair = _add_part(parts, "repair", "mend what an audit finds, then audit again")
+    repair.add_argument("--from", dest="source", metavar="FILE", help="mend these findings of an audit (- for stdin)")
+    backfill = _add_part(parts, "backfill", "add markers to records that have none; report duplicates")
+    for part in (audit, repair, backfill):
+        part.add_argument("--segments", type=_parse_positive, default=4, help="threads that scan (default: 4)")
+        part.add_argument("--checkpoint", metavar="FILE", help="keep the position there; resume from it if it exists")
+        part.add_argument(
+            "--most", type=_parse_positive, default=10_000, help="stop after this many findings (default: 10000)"
+        )
+    for part in (repair, backfill):
+        part.add_argument("--dry-run", action="store_true", help="show the transactions, send none")
+
+    show = _add_part(parts, "show", "tell who holds a value, with the record beside its markers")
+    show.set_defaults(segments=1)
+    show.add_argument("value", help="a unique value, such as an e-mail address, or a record's owner key")
+    return parser
+
+
+def _add_part(parts: Subcommands, name: str, purpose: str) -> ArgumentParser:
+    parser = add_subcommand(parts, name, purpose, EXAMPLES)
+    parser.add_argument(
+        "--unique",
+        required=True,
+        metavar="MODULE:ATTRIBUTE",
+        help="a Unique, a Layout, or a function that makes one of the table's name; "
+        "the module is looked for in the current directory too",
+    )
+    parser.add_argument("--table", default=os.environ.get("TABLE_NAME"), help="the table's name (default: $TABLE_NAME)")
+    parser.add_argument("--record-sort", metavar="SORT", help="the sort key that every record has")
+    parser.add_argument("--record-prefix", metavar="PREFIX", help="what records' partition keys begin with")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json: a JSON object a line")
+    return parser
+
+
+def _parse_positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def read_layout(options: Namespace) -> Layout:
+    """Combine ``--unique``, ``--table`` and ``--record-…`` into the layout of a table.
+
+    Raises:
+        CommandError: when they do not fit together.
+    """
+    declared = _load_attribute(options.unique)
+    if callable(declared):
+        if not options.table:
+            raise CommandError("Name the table: --table, or TABLE_NAME in the environment.")
+        declared = declared(options.table)
+    if isinstance(declared, Unique):
+        declared = Layout(declared)
+    if not isinstance(declared, Layout):
+        raise CommandError(f"{options.unique} is no Unique, no Layout, and makes none of a table's name.")
+    # A name that is at odds with the declaration is a slip: the wrong table must not be mended.
+    if options.table and options.table != declared.table.name:
+        raise CommandError(f"{options.unique} is declared on table {declared.table.name}, not {options.table}.")
+    if options.record_sort is not None:
+        declared = replace(declared, record_sort=options.record_sort)
+    if options.record_prefix is not None:
+        declared = replace(declared, record_prefix=options.record_prefix)
+    if declared.table.sort_key and declared.record_sort is None and declared.record_key is None:
+        raise CommandError("The table has a sort key: say which one every record has, with --record-sort.")
+    return declared
+
+
+def _load_attribute(name: str) -> object:
+    module, separator, attribute = name.partition(":")
+    if not separator:
+        raise CommandError(f"--unique {name}: write it as module:attribute, such as shop.schema:unique.")
+    # As `python -m` does; an installed command has its own folder there instead.
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        declared: object = getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise CommandError(f"--unique {name}: the module cannot be imported ({error}).") from None
+    except AttributeError:
+        raise CommandError(f"--unique {name}: the module has no {attribute}.") from None
+    return declared

@@ -1,0 +1,194 @@
+"""``expr-builder markers audit|repair|backfill|show``.
+
+Exit codes, for scheduled jobs: 0 nothing is wrong, 1 something is, 2 the command could not do its work.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from expr_builder import BatchIncomplete, BuildError, RequestError
+from expr_builder.markers import (
+    Checkpoint,
+    CheckpointError,
+    Finding,
+    Mender,
+    Outcome,
+    Redactor,
+    ScanOptions,
+    Unsettled,
+    audit,
+    backfill,
+    make_scan_client,
+    show,
+)
+
+from .documents import CommandError, name_file, read_text
+from .markers_arguments import read_layout
+from .markers_text import count_outcomes, format_answers, format_findings, format_mend, format_report
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Mapping
+
+    from botocore.exceptions import ClientError
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from expr_builder.markers import Layout, Mend, Report
+
+_CLEAN, _FOUND = 0, 1
+
+_HINTS = {
+    "ResourceNotFoundException": "there is no such table here: check --table, the Region and AWS_ENDPOINT_URL",
+    "AccessDeniedException": "the permissions that each command needs are listed in docs/markers.md",
+}
+
+
+def run_markers(options: Namespace) -> int:
+    """Carry out ``expr-builder markers``; whatever fails becomes a CommandError, and so exit code 2."""
+    try:
+        import boto3  # noqa: F401  # botocore may be there without it, as a part of another tool
+        from botocore.exceptions import BotoCoreError, ClientError
+    except ImportError:
+        raise CommandError("the markers command needs boto3: install it (pip install boto3)") from None
+    try:
+        layout = read_layout(options)
+        return _COMMANDS[options.command](layout, make_scan_client(options.segments), options)
+    except KeyboardInterrupt:
+        kept = getattr(options, "checkpoint", None)
+        going_on = f" The same command again goes on from {kept}." if kept else ""
+        raise CommandError(f"Stopped.{going_on}") from None
+    # A BuildError here is a layout that does not fit the table, not a finding: it must not end with status 1.
+    except (CheckpointError, Unsettled, RequestError, BatchIncomplete, BuildError) as error:
+        raise CommandError(str(error)) from None
+    except ClientError as error:
+        raise CommandError(_explain(error)) from None
+    except BotoCoreError as error:
+        place = "AWS_PROFILE, AWS_REGION and AWS_ENDPOINT_URL say where the table is"
+        raise CommandError(f"{error} ({place})") from None
+
+
+def _audit(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    report = _scan(audit, layout, client, options)
+    if options.redact:
+        report = replace(report, findings=[*map(Redactor(layout), report.findings)])
+    return _print_report(report, options)
+
+
+def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    findings = _read_findings(options.source) if options.source else _scan(audit, layout, client, options).findings
+    mender = Mender(layout, client)
+    with ThreadPoolExecutor(options.segments) as pool:
+        mends = list(pool.map(mender.plan if options.dry_run else mender.mend, findings))
+    for mend in mends:
+        _print_mend(mend, options)
+    outcomes = count_outcomes(mends)
+    listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items()) or "nothing to mend"
+    sys.stdout.write(_format_json({"summary": outcomes}) if options.format == "json" else f"{listed}.\n")
+    if options.dry_run or options.source or not mends:
+        return _CLEAN if all(mend.outcome in (Outcome.MENDED, Outcome.GONE) for mend in mends) else _FOUND
+    after = _scan(audit, layout, client, options, "audit again")
+    if options.format == "text":
+        sys.stdout.write("Audited again:\n")
+    return _print_report(after, options)
+
+
+def _backfill(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
+    return _print_report(_scan(partial(backfill, plan=plan), layout, client, options, "backfill"), options)
+
+
+def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    answers = show(layout, client, options.value)
+    if options.format == "json":
+        for answer in answers:
+            sys.stdout.write(_format_json(answer.to_json()))
+    else:
+        sys.stdout.write(format_answers(options.value, answers))
+    return _FOUND if any(answer.findings for answer in answers) else _CLEAN
+
+
+_COMMANDS = {"audit": _audit, "repair": _repair, "backfill": _backfill, "show": _show}
+
+
+# --- scanning
+
+
+def _scan(
+    work: Callable[[Layout, DynamoDBClient, ScanOptions], Report],
+    layout: Layout,
+    client: DynamoDBClient,
+    options: Namespace,
+    title: str = "audit",
+) -> Report:
+    """Scan the table, with the progress on standard error."""
+    progress = Progress(sys.stderr, title, _count_items(client, layout.table.name))
+    # The real run after a dry run must not resume from where that one stopped.
+    task = f"{options.command} --dry-run" if getattr(options, "dry_run", False) else options.command
+    checkpoint = Checkpoint(Path(options.checkpoint), layout, task) if options.checkpoint else None
+    try:
+        return work(
+            layout, client, ScanOptions(options.segments, most=options.most, checkpoint=checkpoint, watch=progress)
+        )
+    finally:
+        progress.end()
+
+
+def _count_items(client: DynamoDBClient, table: str) -> int | None:
+    """How many items the table has, as DynamoDB last counted them."""
+    try:
+        return client.describe_table(TableName=table)["Table"].get("ItemCount")
+    except client.exceptions.ClientError:  # it may not be asked; it only serves the progress
+        return None
+
+
+# --- input and output
+
+
+def _read_findings(source: str) -> list[Finding]:
+    findings = []
+    for number, line in enumerate(read_text(source).splitlines(), 1):
+        place = f"{name_file(source)}, line {number}"
+        try:
+            data = json.loads(line) if line.strip() else {"summary": None}
+            if "redacted" in data:
+                raise CommandError(f"{place}: redacted; audit again without --redact to repair.")
+            if "summary" not in data:
+                findings.append(Finding.from_json(data))
+        except (ValueError, TypeError, AttributeError):
+            raise CommandError(f"{place}: no finding, as audit --format json writes them.") from None
+    return findings
+
+
+def _print_report(report: Report, options: Namespace) -> int:
+    """Write what a scan came to, and return the exit code that says so too."""
+    if options.format == "json":
+        # Whoever repairs by these lines must see that their keys are not the real ones.
+        hidden = {"redacted": True} if getattr(options, "redact", False) else {}
+        for finding in report.findings:
+            sys.stdout.write(_format_json({**finding.to_json(), **hidden}))
+        sys.stdout.write(_format_json({"summary": report.to_json()}))
+    else:
+        sys.stdout.write(format_findings(report.findings) + format_report(report))
+    return _FOUND if report.findings or not report.complete else _CLEAN
+
+
+def _print_mend(mend: Mend, options: Namespace) -> None:
+    sys.stdout.write(_format_json(mend.to_json()) if options.format == "json" else format_mend(mend))
+
+
+def _format_json(data: Mapping[str, object]) -> str:
+    return json.dumps(data, default=str) + "\n"
+
+
+def _explain(error: ClientError) -> str:
+    # Without the service's own message: it may quote the request, and so people's data.
+    code = error.response.get("Error", {}).get("Code", "Unknown")
+    return f"{error.operation_name}: {code}" + (f" ({_HINTS[code]})" if code in _HINTS else "")

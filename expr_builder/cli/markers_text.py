@@ -1,0 +1,97 @@
+"""Findings, repairs and answers as text for people. It shows people's data: for a terminal, not for a log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from expr_builder.expressions.describe import describe, describe_item
+from expr_builder.markers import Outcome
+
+from .terminal import count, escape_controls, format_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from expr_builder import TransactWrite
+    from expr_builder.markers import Answer, Finding, Mend, Report
+
+
+def format_findings(findings: Sequence[Finding]) -> str:
+    """Write a line for each finding, and below what each kind that occurs means."""
+    if not findings:
+        return ""
+    rows = [(one.kind, one.field, one.marker, one.record, one.holder) for one in findings]
+    meanings = [f"{kind}: {kind.meaning}" for kind in dict.fromkeys(one.kind for one in findings)]
+    return "\n".join([*_align(("KIND", "FIELD", "MARKER", "RECORD", "HOLDER"), rows), "", *meanings, "", ""])
+
+
+def format_report(report: Report) -> str:
+    """Write the sums in a sentence or two."""
+    tally = report.tally
+    read = f"{count(tally['records'], 'record')} and {count(tally['markers'], 'marker')} read"
+    added = f", {count(tally['added'], 'marker')} added" if "added" in tally else ""
+    kinds = Counter(finding.kind for finding in report.findings)
+    listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    found = f"{count(len(report.findings), 'finding')} ({listed})" if report.findings else "no findings"
+    partial = "" if report.complete else " Stopped before the end of the table: mend these, then run it again."
+    return f"{read}{added}: {found}.{partial}\n"
+
+
+def format_mend(mend: Mend) -> str:
+    """Write what was, or would be, done about a finding; a transaction that is only planned is shown."""
+    finding = mend.finding
+    parts = [mend.outcome, finding.kind, finding.field, finding.marker or "no marker possible"]
+    parts += [f"record {finding.record}"] if finding.record is not None else []
+    parts += [f"holder {finding.holder}"] if finding.holder is not None else []
+    lines = ["  ".join(map(_format_cell, parts))]
+    if mend.transaction is not None and mend.outcome is Outcome.PLANNED:
+        lines += _indent(_describe_transaction(mend.transaction))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def count_outcomes(mends: Iterable[Mend]) -> dict[str, int]:
+    """Count how many findings had which outcome."""
+    return dict(sorted(Counter(mend.outcome.value for mend in mends).items()))
+
+
+def format_answers(value: str, answers: Sequence[Answer]) -> str:
+    """Write who holds a value, and each holder's record beside its markers."""
+    return "\n".join("".join(f"{line}\n" for line in _format_answer(value, answer)) for answer in answers)
+
+
+def _format_answer(value: str, answer: Answer) -> list[str]:
+    field = answer.field
+    if field is None:
+        head = f"{value} is a record."
+    elif answer.marker is None:
+        head = f"{field}: not a value that {field} can have."
+    elif answer.holder is None and answer.finding is None:
+        head = f"{field}: nobody holds it (there is no {answer.marker})."
+    else:
+        verdict = "" if answer.finding is None else f" - {answer.finding.kind}: {answer.finding.kind.meaning}"
+        head = f"{field}: held by {_format_cell(answer.holder)} (through {answer.marker}){verdict}."
+    rows = [(line.field, line.value, line.marker, line.holder, line.verdict) for line in answer.lines]
+    return [head, *(_indent(_align(("FIELD", "RECORD", "MARKER", "HOLDER", "VERDICT"), rows)) if rows else ())]
+
+
+def _describe_transaction(transaction: TransactWrite) -> list[str]:
+    lines = []
+    for action in transaction.slots.values():
+        item = getattr(action, "item", action.key)  # a put has an item, the others a key
+        lines.append(f"{action.operation} {describe_item(item)}")
+        if action.condition is not None:
+            lines.append(f"  if {describe(action.condition)}")
+    return lines
+
+
+def _align(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    return format_table(header, [[_format_cell(value) for value in row] for row in rows])
+
+
+def _indent(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _format_cell(value: object) -> str:
+    return "-" if value is None else escape_controls(str(value))

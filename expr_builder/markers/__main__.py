@@ -1,7 +1,0 @@
-"""``python -m expr_builder.markers``."""
-
-import sys
-
-from .cli import main
-
-sys.exit(main())

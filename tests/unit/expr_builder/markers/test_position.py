@@ -1,0 +1,86 @@
+"""How far a scan has come, kept in a file."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from expr_builder import Marker, Table, Unique
+from expr_builder.markers import Checkpoint, CheckpointError, Finding, Kind, Layout
+from expr_builder.markers.position import Position
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAYOUT = Layout(Unique(Table("people", partition_key="id"), owner="id", name=Marker("NAME#{}")))
+LOST = Finding(Kind.ORPHAN, "name", marker="NAME#ada", holder="P#1")
+
+
+def half_way() -> Position:
+    """Three segments: one at its end, one within, one not begun."""
+    position = Position(3)
+    position.advance(0, None, Counter(records=2), [])
+    position.advance(1, {"id": "P#7"}, Counter(records=1, markers=1), [LOST])
+    return position
+
+
+def test_a_position_goes_on_with_the_segments_that_are_not_at_their_end() -> None:
+    position = half_way()
+
+    assert (position.complete, position.open_segments) == (False, [1, 2])
+    assert (position.start_of(1), position.start_of(2)) == ({"id": "P#7"}, None)
+    for number in (1, 2):
+        position.advance(number, None, Counter(), [])
+    assert (position.complete, position.open_segments) == (True, [])
+
+
+def test_a_checkpoint_brings_the_position_back_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "audit.json"
+    assert Checkpoint(path, LAYOUT, "audit").load() is None
+
+    Checkpoint(path, LAYOUT, "audit").save(half_way(), now=True)
+    loaded = Checkpoint(path, LAYOUT, "audit").load()
+
+    assert loaded is not None
+    assert (loaded.to_json(), loaded.segments) == (half_way().to_json(), 3)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_checkpoint_is_written_at_once_or_now_and_then(tmp_path: Path) -> None:
+    path = tmp_path / "audit.json"
+    checkpoint = Checkpoint(path, LAYOUT, "audit")
+
+    checkpoint.save(half_way())
+    assert not path.exists()
+    checkpoint.save(half_way(), now=True)
+    checkpoint.remove()
+    checkpoint.remove()
+
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"of": {}, "segments": 1}', '{"of": 1, "segments": 1, "starts": 7}'])
+def test_another_file_is_no_checkpoint(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "audit.json"
+    path.write_text(text)
+
+    with pytest.raises(CheckpointError) as caught:
+        Checkpoint(path, LAYOUT, "audit").load()
+
+    assert str(caught.value) == f"{path} is no checkpoint: name another file."
+
+
+def test_a_checkpoint_of_another_declaration_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "audit.json"
+    other = Layout(Unique(Table("people", partition_key="id"), owner="id", name=Marker("N#{}")))
+    Checkpoint(path, LAYOUT, "audit").save(half_way(), now=True)
+
+    for layout, task in ((other, "audit"), (LAYOUT, "backfill")):
+        with pytest.raises(CheckpointError, match="belongs to another task, table or declaration"):
+            Checkpoint(path, layout, task).load()
+    assert json.loads(path.read_text())["segments"] == 3
