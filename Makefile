@@ -3,11 +3,12 @@
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop clean token invoke markers test soak bench lint format build openapi lock reference rules
+.PHONY: help run stop clean token invoke markers test coverage soak bench lint format build openapi \
+	architecture rules reference lock
 
 help:  ## Show this list
 	@echo "usage: make TARGET [NAME=value]"; echo
-	@sed -nE 's/^([a-z]+):.*## (.*)$$/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -nE 's/^([a-z]+):.*## (.*)$$/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
 run:  ## Start the service on a local cloud and print how to call it (PORT=4566, AUTH=true to enforce IAM)
 	@tools/bootstrap dev sam ministack
@@ -33,9 +34,13 @@ markers:  ## Audit or mend uniqueness markers: make markers ARGS="audit" (or rep
 	@tools/bootstrap dev
 	@$(PYTHON) -m tools.markers $(ARGS)
 
-test:  ## Run the tests: all rings, or one (RING=unit|integration|template|sam|deployed), ARGS= for pytest
-	@tools/bootstrap dev sam ministack
+test:  ## Run all test rings, one (RING=unit|integration|template|sam|deployed) or single tests (ARGS=tests/unit/…::test_x)
+	@tools/bootstrap dev
 	@$(PYTHON) -m tools.rings "$$RING" -- $(ARGS)
+
+coverage:  ## Run the unit and integration rings, or RING= alone, and show which lines and branches they leave out
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.rings --coverage "$$RING" -- $(ARGS)
 
 soak:  ## Many clients, faults on the way to DynamoDB, and a verdict: make soak SECONDS=60 CLIENTS=16
 	@tools/bootstrap dev sam ministack microburst
@@ -61,6 +66,10 @@ build:  ## Build functions and layer for this machine's processor, or ARCH=arm64
 openapi:  ## Write openapi.json from the models and the template's routes
 	@tools/bootstrap dev
 	@PYTHONPATH=layers/accounts $(PYTHON) -m tools.openapi
+
+architecture:  ## Write docs/architecture.md, the rooms of the library and what may import what, from the code
+	@tools/bootstrap dev
+	@$(PYTHON) -m tools.architecture
 
 reference:  ## Write the API reference, made from the docstrings, into .local/reference
 	@tools/bootstrap dev

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         BuildError,
         ConditionFailed,
         ExprBuilderError,
+        ExpressionSyntaxError,
         IdempotentParameterMismatch,
         Reason,
         RequestConflict,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .expressions.joining import all_of, any_of
     from .expressions.nodes import Condition
     from .expressions.parse import parse_condition, parse_key_condition, parse_projection, parse_update
-    from .expressions.tokens import ExpressionSyntaxError
     from .linting import Problem, lint
     from .requests.batches import BatchGet, BatchWrite
     from .requests.explain import explain
@@ -114,6 +114,7 @@ _HOMES = {
         "BuildError",
         "ConditionFailed",
         "ExprBuilderError",
+        "ExpressionSyntaxError",
         "IdempotentParameterMismatch",
         "Reason",
         "RequestConflict",
@@ -130,7 +131,6 @@ _HOMES = {
     "expressions.joining": ("all_of", "any_of"),
     "expressions.nodes": ("Condition",),
     "expressions.parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
-    "expressions.tokens": ("ExpressionSyntaxError",),
     "linting": ("Problem", "lint"),
     "requests.batches": ("BatchGet", "BatchWrite"),
     "requests.explain": ("explain",),

@@ -83,6 +83,26 @@ class BuildError(ExprBuilderError, ValueError):
         return f"{where}{self.message}{fix} [{self.rule}]"
 
 
+class ExpressionSyntaxError(BuildError):
+    """Expression text that cannot be read.
+
+    Attributes:
+        text: The whole text.
+        column: Where it goes wrong, from 1.
+    """
+
+    def __init__(self, message: str, *, text: str, column: int, fix: str = "") -> None:
+        super().__init__(message, rule="syntax", place=f"column {column}", fix=fix)
+        self.text = text
+        self.column = column
+
+    def point(self) -> str:
+        """The text and, below it, a caret under the place. It shows the text, so it is for people, not for logs."""
+        line_start = self.text.rfind("\n", 0, self.column - 1) + 1
+        line = self.text[line_start:].partition("\n")[0]
+        return f"{line}\n{' ' * (self.column - 1 - line_start)}^"
+
+
 class RequestError(ExprBuilderError):
     """A request that did not take place, or may not have: the service refused it, or gave no final answer."""
 

@@ -1,5 +1,5 @@
-"""Shared by all rings. Imports pytest and Hypothesis alone: the library's tests run on the older Pythons without
-anything else."""
+"""Shared by all rings. Imports pytest, pytest-timeout and Hypothesis alone: on the older Pythons, where the library's
+tests run, there is nothing else."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+pytest_plugins = ["tests.support.time_limit"]
 
 # A busy machine is slow, not wrong: what a test may take is not for Hypothesis to say. In CI the examples are the same
 # each time, so that a change is judged by what it changed; people's own runs go on looking for new ones.

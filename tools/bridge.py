@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from tools import docker
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -43,7 +45,8 @@ def reachable_from_containers(endpoint: str) -> Iterator[str]:
 def _bridge_address() -> str:
     """The machine's own address on the network that containers are put on."""
     inspect = ["docker", "network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}"]
-    config = json.loads(subprocess.run(inspect, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(inspect, capture_output=True, text=True, check=True, timeout=docker.ANSWER_SECONDS)
+    config = json.loads(done.stdout)
     # A daemon's own default names no gateway: then it is the first address.
     return str(config.get("Gateway") or next(ipaddress.ip_network(config["Subnet"]).hosts()))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 
+ANSWER_SECONDS = 60  # a daemon that hangs is as good as none
+
 HOW_TO_GET = (
     "Docker is needed (the SAM CLI runs functions in containers) and does not answer: "
     "install it and start its daemon, then check with `docker info`."
@@ -15,11 +17,16 @@ def is_available() -> bool:
     """True when the docker command is there and its daemon answers."""
     if shutil.which("docker") is None:
         return False
-    return subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
+    try:
+        done = subprocess.run(["docker", "info"], capture_output=True, check=False, timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 def find_image(name: str) -> str | None:
     """The id of an image of that name, from whatever registry, that is on this machine already."""
     listing = ["docker", "image", "ls", "--quiet", "--filter", f"reference=*/{name}"]
-    found = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.split()
+    done = subprocess.run(listing, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+    found = done.stdout.split()
     return found[0] if found else None

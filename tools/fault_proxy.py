@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -11,17 +10,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tools import processes
 from tools.local_cloud import free_port
 from tools.venvs import ENVIRONMENTS, ensure
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = ["FaultProxy", "FaultProxyError", "fault_proxy"]
 
 START_SECONDS = 60
-STOP_SECONDS = 10
 
 
 class FaultProxyError(RuntimeError):
@@ -85,24 +85,11 @@ def fault_proxy(upstream: str, folder: Path, *, port: int | None = None) -> Iter
     """A proxy in front of ``upstream`` that runs inside the block; its log goes to ``folder``."""
     ensure("microburst")
     proxy = FaultProxy(port or free_port())
-    with (folder / "microburst.log").open("wb") as log:
-        process = subprocess.Popen(
-            [ENVIRONMENTS["microburst"].interpreter, *_arguments(proxy.port, upstream)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    try:
+    command: list[str | Path] = [ENVIRONMENTS["microburst"].interpreter, *_arguments(proxy.port, upstream)]
+    with processes.running(command, log=folder / "microburst.log") as process:
         _wait_until_healthy(proxy, process, folder)
         proxy.warm_up()
         yield proxy
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def _arguments(port: int, upstream: str) -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 AUTHORIZER = "AuthorizeFunction"
 AUDIT = "AuditMarkersFunction"
+INVOKE_SECONDS = 600  # the first fetches the base image
 BASE_IMAGE = "lambda/python:3.13"
 
 
@@ -70,15 +71,19 @@ def invoke(
     Token placeholders in the event (see events/README.md) are filled in with the signer's tokens.
     """
     with local_sam(endpoint=endpoint, table=table, signer=signer, build_dir=build_dir) as local:
-        return subprocess.run(
-            ["sam", "local", "invoke", function, "--event", "-", *local.arguments],
-            cwd=ROOT,
-            env=local.environment,
-            input=fill(json.dumps(event), signer),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            return subprocess.run(
+                ["sam", "local", "invoke", function, "--event", "-", *local.arguments],
+                cwd=ROOT,
+                env=local.environment,
+                input=fill(json.dumps(event), signer),
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=INVOKE_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise InvokeError(f"`sam local invoke` was not done within {INVOKE_SECONDS} s.") from None
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tools import processes
 from tools.venvs import ENVIRONMENTS
 
 if TYPE_CHECKING:
@@ -77,14 +78,11 @@ class LocalCloud:
         for folder in (self.folder / "state", self._scratch):
             folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
-            process = subprocess.Popen(
+            process = processes.start(
                 [ENVIRONMENTS["ministack"].path / "bin/ministack"],
+                log=log,
+                environment=self._server_environment(),
                 cwd=self.folder,
-                env=self._server_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # so that Ctrl-C in the shell does not reach it
             )
         self._pid_file.write_text(json.dumps({"pid": process.pid, "port": self.port, "auth": self.auth}))
         self._wait_until_healthy(process)
@@ -106,9 +104,15 @@ class LocalCloud:
         deadline = time.monotonic() + STOP_SECONDS
         while _is_ministack(pid):
             if time.monotonic() > deadline:
-                raise CloudError(f"The local cloud (process {pid}) does not stop; its log is {self.log}.")
+                processes.kill_group(pid)
+                self._pid_file.unlink(missing_ok=True)
+                raise CloudError(
+                    f"The local cloud (process {pid}) did not stop within {STOP_SECONDS} s and was killed: what was "
+                    f"stored since its start may be lost. Its log is {self.log}."
+                )
             _reap(pid)
             time.sleep(0.05)
+        processes.kill_group(pid)  # interpreters of functions that it left behind
         self._pid_file.unlink(missing_ok=True)
         self._discard_scratch()
         return True
@@ -195,7 +199,8 @@ def _answers(url: str) -> bool:
 
 def _is_ministack(pid: int) -> bool:
     """Whether that process lives and is a local cloud (a stale pid file may name somebody else's process)."""
-    shown = subprocess.run(["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    command = ["ps", "-o", "stat=,args=", "-p", str(pid)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=processes.PS_SECONDS)
     return "ministack" in shown.stdout and not shown.stdout.startswith("Z")
 
 

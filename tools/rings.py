@@ -1,4 +1,4 @@
-"""``make test``: the test rings, from the fastest to the most real, and one line that sums them up.
+"""``make test`` and ``make coverage``: the test rings, from the fastest to the most real, and the sum of all.
 
 With ``REQUIRE_ALL_RINGS=1`` (as .ci/run sets it) a ring or a test that is skipped counts as failed.
 """
@@ -7,22 +7,55 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from tools import docker, venvs
+from tools import docker, processes, venvs
 from tools.venvs import LOCAL, ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-RINGS = ("unit", "integration", "template", "sam", "deployed")
+MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """What the tests of a folder need and may take.
+
+    Attributes:
+        needs: The environments (tools/venvs.py) that are made before its tests run.
+        test_seconds: What one test may take, its fixtures included; a test may have a mark ``timeout`` of its own.
+        seconds: What the whole ring may take.
+    """
+
+    needs: tuple[str, ...]
+    test_seconds: int
+    seconds: int
+
+
+RINGS = {
+    "unit": Ring(("dev",), 2 * MINUTE, 20 * MINUTE),
+    "integration": Ring(("dev", "ministack", "awscli"), 3 * MINUTE, 30 * MINUTE),
+    # The first test that asks for it waits for `sam build`, and on the deployed ring for two deployments.
+    "template": Ring(("dev", "sam"), 10 * MINUTE, 30 * MINUTE),
+    "sam": Ring(("dev", "sam", "ministack"), 10 * MINUTE, 45 * MINUTE),
+    "deployed": Ring(("dev", "sam", "ministack", "microburst", "schemathesis"), 10 * MINUTE, 45 * MINUTE),
+}
 LIBRARY_TESTS = "tests/unit/expr_builder"
 OLDER_PYTHONS = ("py311", "py312")
+COVERED = ("unit", "integration")
+COVERAGE_FILE = LOCAL / "coverage"
+
+# After Ctrl-C pytest has got the same signal, and stops its servers: that takes a while.
+END_SECONDS = MINUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +74,49 @@ class Outcome:
         return f"{self.passed} passed, {self.failed} failed{skipped}"
 
 
-def run(rings: list[str], pytest_arguments: list[str]) -> Outcome:
+def run(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
     """Runs the rings in order, all of them even when one fails."""
     total = Outcome()
-    for ring in rings:
-        if ring == "sam" and not docker.is_available():
+    for name in rings:
+        if name == "sam" and not docker.is_available():
             total += _without_docker()
             continue
-        total += _pytest(f"ring {ring}", venvs.ENVIRONMENTS["dev"].interpreter, f"tests/{ring}", pytest_arguments)
-        if ring == "unit":
+        _prepare([name])
+        total += _pytest(f"ring {name}", [f"tests/{name}", *pytest_arguments], seconds=RINGS[name].seconds)
+        if name == "unit":
             total += _library_on_older_pythons(pytest_arguments)
+    return total
+
+
+def run_chosen(pytest_arguments: Sequence[str]) -> Outcome:
+    """Runs the tests that the arguments name, with what their rings need."""
+    rings = find_rings(pytest_arguments)
+    _prepare(rings)
+    return _pytest("chosen tests", pytest_arguments, seconds=sum(RINGS[name].seconds for name in rings))
+
+
+def find_rings(pytest_arguments: Iterable[str]) -> list[str]:
+    """The rings of the files, folders and tests that pytest's arguments name; none where they name no place."""
+    tests = ROOT / "tests"
+    places = [(ROOT / argument.partition("::")[0]).resolve() for argument in pytest_arguments if argument[:1] != "-"]
+    places = [place for place in places if place.exists() and place.is_relative_to(tests)]
+    return [
+        name
+        for name in RINGS
+        if any(place.is_relative_to(tests / name) or (tests / name).is_relative_to(place) for place in places)
+    ]
+
+
+def cover(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
+    """Runs the rings and reports the lines and branches of the library and the accounts domain that they left out."""
+    COVERAGE_FILE.unlink(missing_ok=True)
+    total = Outcome()
+    for name in rings:
+        _prepare([name])
+        arguments = [f"tests/{name}", *pytest_arguments]
+        total += _pytest(f"coverage {name}", arguments, seconds=2 * RINGS[name].seconds, covered=True)
+    report: list[str | Path] = [venvs.ENVIRONMENTS["dev"].interpreter, "-m", "coverage", "report"]
+    subprocess.run(report, cwd=ROOT, env=_covering(), check=False, timeout=10 * MINUTE)
     return total
 
 
@@ -59,12 +125,24 @@ def strict() -> bool:
     return os.environ.get("REQUIRE_ALL_RINGS", "") not in {"", "0"}
 
 
+def _prepare(rings: Iterable[str]) -> None:
+    for environment in dict.fromkeys(need for name in rings for need in RINGS[name].needs):
+        if environment != "dev":  # this runs in it, and it cannot be made anew underneath
+            venvs.ensure(environment)
+
+
+def _covering() -> dict[str, str]:
+    """The shell's environment; coverage finds both packages before a test has imported them."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "layers/accounts")])
+    return dict(os.environ) | {"COVERAGE_FILE": str(COVERAGE_FILE), "PYTHONPATH": path}
+
+
 def _without_docker() -> Outcome:
     print(f"\n== ring sam: {'failed' if strict() else 'skipped'}. {docker.HOW_TO_GET}", flush=True)
     return Outcome(failed=1) if strict() else Outcome(skipped=1)
 
 
-def _library_on_older_pythons(pytest_arguments: list[str]) -> Outcome:
+def _library_on_older_pythons(pytest_arguments: Sequence[str]) -> Outcome:
     total = Outcome()
     for name in OLDER_PYTHONS:
         version = venvs.ENVIRONMENTS[name].python
@@ -72,24 +150,52 @@ def _library_on_older_pythons(pytest_arguments: list[str]) -> Outcome:
         if interpreter is None:
             print(f"\n== library on Python {version}: this machine has no Python {version}.", flush=True)
             continue
-        total += _pytest(f"library on Python {version}", interpreter, LIBRARY_TESTS, pytest_arguments)
+        title, seconds = f"library on Python {version}", RINGS["unit"].seconds
+        total += _pytest(title, [LIBRARY_TESTS, *pytest_arguments], seconds=seconds, interpreter=interpreter)
     return total
 
 
-def _pytest(title: str, interpreter: Path, tests: str, arguments: list[str]) -> Outcome:
+def _pytest(
+    title: str, arguments: Sequence[str], *, seconds: float, interpreter: Path | None = None, covered: bool = False
+) -> Outcome:
     print(f"\n== {title}", flush=True)
     report = LOCAL / "reports" / f"{title.replace(' ', '-')}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     started = time.monotonic()
-    done = subprocess.run(
-        [interpreter, "-m", "pytest", tests, f"--junitxml={report}", "-q", *arguments], cwd=ROOT, check=False
+    program = ["-m", "coverage", "run", "--append", "-m", "pytest"] if covered else ["-m", "pytest"]
+    code = _wait(
+        subprocess.Popen(
+            [
+                interpreter or venvs.ENVIRONMENTS["dev"].interpreter,
+                *program,
+                *(f"--junitxml={report}", "-q", *arguments),
+            ],
+            cwd=ROOT,
+            env=_covering() if covered else None,
+        ),
+        seconds,
     )
     outcome = _read(report)
-    if done.returncode != 0 and outcome.failed == 0:  # no test ran, or pytest itself failed
+    if code != 0 and outcome.failed == 0:  # no test ran, or pytest itself failed
         outcome += Outcome(failed=1)
     print(f"== {title}: {outcome} in {time.monotonic() - started:.0f} s", flush=True)
     return outcome
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, end_seconds: float = END_SECONDS) -> int:
+    """The exit code; nothing of the process is left, however the wait ends."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        print(f"\nNot done within {seconds:.0f} s: ended.", flush=True)
+        return 1
+    except KeyboardInterrupt:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(end_seconds)
+        raise
+    finally:
+        processes.stop(process, seconds=end_seconds)
 
 
 def _read(report: Path) -> Outcome:
@@ -104,17 +210,36 @@ def _read(report: Path) -> Outcome:
 
 
 def main() -> int:
-    """Runs one ring or all, and ends with the sum."""
+    """Runs one ring, some tests or all rings, and ends with the sum."""
     parser = argparse.ArgumentParser(prog="make test", description="Run the test rings.")
-    parser.add_argument("ring", nargs="?", default="", help=f"one of {', '.join(RINGS)} (all when not given)")
-    parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
+    parser.add_argument("ring", nargs="?", default="", help=f"one of {', '.join(RINGS)}")
+    parser.add_argument("pytest", nargs="*", help="further arguments for pytest; files and tests that are run alone")
+    parser.add_argument("--coverage", action="store_true", help="report what the tests leave out")
     arguments = parser.parse_args()
     if arguments.ring and arguments.ring not in RINGS:
         print(f"There is no ring {arguments.ring!r}: RING is one of {', '.join(RINGS)}.", file=sys.stderr)
         return 2
-    total = run([arguments.ring] if arguments.ring else list(RINGS), arguments.pytest)
+    signal.signal(signal.SIGTERM, _end)
+    chosen = [arguments.ring] if arguments.ring else []
+    try:
+        if arguments.coverage:
+            total = cover(chosen or COVERED, arguments.pytest)
+        elif not chosen and find_rings(arguments.pytest):
+            total = run_chosen(arguments.pytest)
+        else:
+            total = run(chosen or RINGS, arguments.pytest)
+    except venvs.VenvError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return 130
     print(f"\n{total}")
     return 1 if total.failed else 0
+
+
+def _end(*_: object) -> NoReturn:
+    sys.exit(128 + signal.SIGTERM)  # by way of what stops pytest
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BUILD = ROOT / ".aws-sam/build"
 STACK = "accounts"
+SAM_SECONDS = 900  # a first build fetches every package
 ARCHITECTURES = ("arm64", "x86_64")
 
 
@@ -56,16 +57,20 @@ def sam_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bool = False, cwd: Path = ROOT) -> None:
     """Runs the SAM CLI; its output goes to standard error, or with ``quiet`` is shown only when it fails."""
-    done = subprocess.run(
-        ["sam", *arguments],
-        cwd=cwd,
-        env=sam_environment(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if quiet else sys.stderr,
-        stderr=subprocess.STDOUT if quiet else None,
-        text=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            ["sam", *arguments],
+            cwd=cwd,
+            env=sam_environment(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if quiet else sys.stderr,
+            stderr=subprocess.STDOUT if quiet else None,
+            text=True,
+            check=False,
+            timeout=SAM_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise StackError(f"`sam {arguments[0]}` was not done within {SAM_SECONDS} s.") from None
     if done.returncode != 0:
         raise StackError(f"{done.stdout or ''}`sam {arguments[0]}` failed (exit {done.returncode}).")
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LOCAL = ROOT / ".local"
 
+_LOOK_SECONDS = 60
+_MAKE_SECONDS = 1800
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -57,7 +60,8 @@ class VenvError(RuntimeError):
 
 def find_python(version: str) -> str | None:
     """The path of a working Python of that version, or None."""
-    found = subprocess.run([ROOT / "tools/find-python", version], capture_output=True, text=True, check=False)
+    command: list[str | Path] = [ROOT / "tools/find-python", version]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LOOK_SECONDS)
     return found.stdout.strip() or None
 
 
@@ -89,7 +93,8 @@ def _is_current(environment: Environment, wanted: str) -> bool:
     if not stamp.is_file() or stamp.read_text() != wanted:
         return False
     # The Python that the environment links to may have been removed since.
-    return subprocess.run([environment.interpreter, "-c", ""], capture_output=True, check=False).returncode == 0
+    command: list[str | Path] = [environment.interpreter, "-c", ""]
+    return subprocess.run(command, capture_output=True, check=False, timeout=_LOOK_SECONDS).returncode == 0
 
 
 def _make(environment: Environment, base: str) -> None:
@@ -108,9 +113,13 @@ def _make(environment: Environment, base: str) -> None:
 
 
 def _run(command: list[str], environment: Environment) -> None:
-    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    shown = environment.path.relative_to(ROOT)
+    try:
+        done = subprocess.run(command, stdout=sys.stderr, check=False, timeout=_MAKE_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise VenvError(f"{shown} was not made within {_MAKE_SECONDS} s: is the network slow? Try again.") from None
     if done.returncode != 0:
-        raise VenvError(f"{environment.path.relative_to(ROOT)} could not be made; the reason is above. Try again.")
+        raise VenvError(f"{shown} could not be made; the reason is above. Try again.")
 
 
 @contextmanager

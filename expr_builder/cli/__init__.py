@@ -10,8 +10,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from expr_builder.errors import BuildError
-from expr_builder.expressions.tokens import ExpressionSyntaxError
+from expr_builder.errors import BuildError, ExpressionSyntaxError
 
 from .arguments import parse_arguments
 from .documents import CommandError
@@ -47,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CommandError as error:
         return _fail(str(error), _UNREADABLE)
     except ExpressionSyntaxError as error:
-        pointed = "\n".join(f"  {line}" for line in error.pointed().splitlines())
+        pointed = "\n".join(f"  {line}" for line in error.point().splitlines())
         return _fail(f"{error}\n{pointed}", _REFUSED)
     except BuildError as error:
         return _fail(str(error), _REFUSED)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from expr_builder import Table, __version__
+from expr_builder import __version__
 from expr_builder.errors import BuildError
 from expr_builder.linting import OPERATIONS
+from expr_builder.requests.table import Table
 
 from .draft_command import ACTIONS, run_draft
 from .explain_command import run_explain

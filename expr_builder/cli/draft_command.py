@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import sys
 
-from expr_builder import Table, TransactWrite
 from expr_builder.errors import BuildError
 from expr_builder.expressions.parse import parse_condition, parse_update
+from expr_builder.requests.table import Table
+from expr_builder.requests.transactions import TransactWrite
 from expr_builder.requests.writes import Check
 
 from .documents import CommandError, name_file, parse_json, read_document, read_text, read_value

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from expr_builder import Unique
 from expr_builder.markers import Layout
+from expr_builder.unique import Unique
 
 from .documents import CommandError
 from .subcommand import add_subcommand

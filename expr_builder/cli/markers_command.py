@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from expr_builder import BatchIncomplete, BuildError, RequestError
+from expr_builder.errors import BatchIncomplete, BuildError, RequestError
 from expr_builder.markers import (
     Checkpoint,
     CheckpointError,

@@ -13,8 +13,8 @@ from .terminal import count, escape_controls, format_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from expr_builder import TransactWrite
     from expr_builder.markers import Answer, Finding, Mend, Report
+    from expr_builder.requests.transactions import TransactWrite
 
 
 def format_findings(findings: Sequence[Finding]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expr_builder.attribute_values.numbers import parse_number
-from expr_builder.errors import BuildError
+from expr_builder.errors import BuildError, ExpressionSyntaxError
 
 from .attr import Attr
 from .functions import FUNCTIONS, build, list_functions
@@ -17,7 +17,6 @@ from .tokens import (
     QUOTED,
     STRING,
     VALUE,
-    ExpressionSyntaxError,
     blot_out,
     quote_around,
     tokenize,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from expr_builder.errors import BuildError
-
 NAME, QUOTED, ALIAS, VALUE, STRING = "name", "quoted", "alias", "value", "string"
 NUMBER, MARK, BAD, END = "number", "mark", "bad", "end"
 
@@ -70,33 +68,6 @@ class Token:
     def string(self) -> str:
         """The text that a token of kind STRING stands for."""
         return self.text[1:-1].replace("''", "'")
-
-
-class ExpressionSyntaxError(BuildError):
-    """Expression text that cannot be read.
-
-    Attributes:
-        text: The whole text.
-        column: Where it goes wrong, from 1.
-    """
-
-    def __init__(self, message: str, *, text: str, column: int, fix: str = "") -> None:
-        super().__init__(message, rule="syntax", place=f"column {column}", fix=fix)
-        self.text = text
-        self.column = column
-
-    def pointed(self) -> str:
-        """The text and, below it, a caret under the place. It shows the text, so it is for people, not for logs."""
-        line_start = self.text.rfind("\n", 0, self.column - 1) + 1
-        line = self.text[line_start:].partition("\n")[0]
-        return f"{line}\n{' ' * (self.column - 1 - line_start)}^"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (self.message, self.text, self.column, self.fix)
-
-
-def _rebuild(message: str, text: str, column: int, fix: str) -> ExpressionSyntaxError:
-    return ExpressionSyntaxError(message, text=text, column=column, fix=fix)
 
 
 def tokenize(text: str, *, literals: bool) -> list[Token]:

@@ -6,13 +6,13 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions
 from __future__ import annotations
 
 from expr_builder.attribute_values.values import size_of
-from expr_builder.errors import BuildError
+from expr_builder.errors import BuildError, ExpressionSyntaxError
 from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import Literal
 from expr_builder.expressions.operand_parser import Unknown
 from expr_builder.expressions.parser import Parser
 from expr_builder.expressions.paths import find_first_clash
-from expr_builder.expressions.tokens import ALIAS, VALUE, ExpressionSyntaxError, tokenize
+from expr_builder.expressions.tokens import ALIAS, VALUE, tokenize
 from expr_builder.limits import (
     MAX_ATTRIBUTE_NAME_BYTES,
     MAX_EXPRESSION_BYTES,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from expr_builder import TransactGet
+from expr_builder.requests.transactions import TransactGet
 
 from .findings import Finding, Kind
 from .layout import Unkeyed, name_holder

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from expr_builder import BuildError
+from expr_builder.errors import BuildError
 from expr_builder.unique import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from expr_builder import Table, Unique
     from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.requests.table import Table
+    from expr_builder.unique import Unique
 
 
 class Unkeyed(ValueError):

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from expr_builder import Attr, TransactionCanceled, TransactWrite, all_of
+from expr_builder.errors import TransactionCanceled
+from expr_builder.expressions.attr import Attr
+from expr_builder.expressions.joining import all_of
+from expr_builder.requests.transactions import TransactWrite
 from expr_builder.unique import OWNER
 
 from .examine import Examiner
@@ -19,8 +22,9 @@ from .findings import Finding, Kind
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from expr_builder import Check, Condition
     from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.expressions.nodes import Condition
+    from expr_builder.requests.writes import Check
 
     from .examine import Sight
     from .layout import Layout

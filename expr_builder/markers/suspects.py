@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from expr_builder import BatchGet
+from expr_builder.requests.batches import BatchGet
 
 from .examine import Suspect
 from .layout import Unkeyed, name_holder

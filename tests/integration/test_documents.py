@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-RUN_HERE = {"python", "text", "console", "json", "console cloud", "console make"}
+RUN_HERE = {"python", "text", "console", "json", "console cloud", "console make", "mermaid"}
 
 
 @pytest.fixture

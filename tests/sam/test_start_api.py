@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.support.cloud import stored
 from tests.support.http import Api
+from tools import processes
 from tools.invoke import local_sam
 from tools.local_cloud import free_port
 from tools.tokens import named_token
 from tools.venvs import ROOT
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -32,23 +33,14 @@ START_SECONDS = 60
 def started(built: Path, cloud: LocalCloud, table: str, signer: Signer, log: Path) -> Iterator[str]:
     """The URL of the API that SAM serves inside the block; each container is kept for the next call."""
     port = free_port()
-    with (
-        log.open("wb") as output,
-        local_sam(endpoint=cloud.endpoint, table=table, signer=signer, build_dir=built) as local,
-        subprocess.Popen(
-            ["sam", "local", "start-api", "--port", str(port), "--warm-containers", "LAZY", *local.arguments],
-            cwd=ROOT,
-            env=local.environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        try:
+    with local_sam(endpoint=cloud.endpoint, table=table, signer=signer, build_dir=built) as local:
+        command = ["sam", "local", "start-api", "--port", str(port), "--warm-containers", "LAZY", *local.arguments]
+        # By SIGINT: SAM then removes its containers.
+        with processes.running(
+            command, log=log, environment=local.environment, cwd=ROOT, by=signal.SIGINT, seconds=60
+        ) as process:
             wait_for(port, process, log)
             yield f"http://127.0.0.1:{port}"
-        finally:
-            process.send_signal(signal.SIGINT)  # SAM then removes its containers
-            process.wait(timeout=60)
 
 
 def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -20,6 +20,7 @@ from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, duplicate, lock, missing, orphan, put
 from tests.support.store import Store
 from tests.support.template import ROOT, create_table
+from tools import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -373,14 +374,23 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     scan = ["audit", *ACCOUNTS, "--segments", "1", "--checkpoint", str(kept)]
     command = [sys.executable, "-m", "expr_builder", "markers", *scan]
     running = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=processes.heed_interrupts,
     )
     deadline = time.monotonic() + 60
     while not kept.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
 
     running.send_signal(signal.SIGINT)
-    stopped = running.communicate(timeout=60)
+    try:
+        stopped = running.communicate(timeout=60)
+    finally:
+        processes.stop(running)
     read = sum(json.loads(kept.read_text())["tally"].values())
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

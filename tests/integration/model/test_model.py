@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tools.local_cloud import LocalCloud
 
+pytestmark = pytest.mark.timeout(900)  # a search by chance: mostly seconds, now and then minutes
+
 BOUNDED = settings(
     max_examples=60,
     stateful_step_count=30,

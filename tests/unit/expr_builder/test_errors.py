@@ -58,9 +58,9 @@ def show(error: Exception) -> dict[str, Any]:
     """Everything that an error says, to compare."""
     said = {name: getattr(error, name) for name in dir(error) if not name.startswith("_") and name != "with_traceback"}
     return {
-        name: value() if name in {"explain", "pointed"} else repr(value)
+        name: value() if name in {"explain", "point"} else repr(value)
         for name, value in said.items()
-        if name in {"explain", "pointed"} or not callable(value)
+        if name in {"explain", "point"} or not callable(value)
     }
 
 

@@ -12,24 +12,10 @@ from pathlib import Path
 import pytest
 
 import expr_builder
+from tools import architecture
 
 PACKAGE = Path(expr_builder.__file__).parent
 ROOT = Path(__file__).parents[3]
-
-# Floor by floor, and within a floor from left to right: a module imports only what stands before it.
-FLOORS = [
-    ["errors", "limits", "reserved", "rules"],
-    ["attribute_values"],
-    ["expressions"],
-    ["sending"],
-    ["requests"],
-    ["linting"],
-    ["unique"],
-    ["typed"],
-    ["markers"],
-    ["cli"],
-]
-ORDER = [module for floor in FLOORS for module in floor]
 
 
 def run(program: str) -> str:
@@ -89,25 +75,11 @@ def test_what_a_cold_start_needs_is_light() -> None:
     assert heavy == "[]\n"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
-def test_modules_import_only_downwards(path: Path) -> None:
-    relative = path.relative_to(PACKAGE)
-    module = relative.parts[0].removesuffix(".py")
-    if module.startswith("__"):
-        return
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.module:
-            continue
-        absolute = f"{'expr_builder.' if node.level == len(relative.parts) else ''}{node.module}"
-        if node.level in (0, len(relative.parts)) and absolute.startswith("expr_builder."):
-            other = absolute.split(".")[1]
-            assert ORDER.index(other) < ORDER.index(module) or _is_late(tree, node), f"{module} imports {other}"
+def test_modules_import_only_downwards_and_in_no_circle() -> None:
+    tree = architecture.read(PACKAGE)
 
-
-def _is_late(tree: ast.Module, node: ast.ImportFrom) -> bool:
-    """A late import, in a function or for the type checker, makes no circle at import time."""
-    return node not in tree.body
+    assert [str(one) for one in architecture.find_upward(tree)] == []
+    assert architecture.find_circles(tree) == []
 
 
 @pytest.mark.parametrize("module", sorted(expr_builder._HOMES))

@@ -254,8 +254,8 @@ def test_a_projection_that_cannot_be_read_says_where() -> None:
 def test_the_place_can_be_pointed_at() -> None:
     with pytest.raises(ExpressionSyntaxError) as caught:
         parse_condition("a = 1\n  AND b = ! 5")
-    assert caught.value.pointed() == "  AND b = ! 5\n          ^"
-    assert pickle.loads(pickle.dumps(caught.value)).pointed() == caught.value.pointed()
+    assert caught.value.point() == "  AND b = ! 5\n          ^"
+    assert pickle.loads(pickle.dumps(caught.value)).point() == caught.value.point()
 
 
 def test_hints_name_the_fix() -> None:

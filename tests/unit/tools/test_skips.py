@@ -33,7 +33,7 @@ def test_a_skip_fails_when_every_ring_is_required(tmp_path: Path, required: str,
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", tmp_path],
         cwd=tmp_path,
-        env=os.environ | {"REQUIRE_ALL_RINGS": required},
+        env=os.environ | {"REQUIRE_ALL_RINGS": required, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
