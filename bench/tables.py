@@ -82,7 +82,7 @@ def worker(items: int) -> list[Row]:
     ours: Any = TypedTable(Order, plain, client)
     theirs: Any = boto3.resource("dynamodb").Table(f"{TABLE}-boto3")
 
-    def rows_from(first: int, count: int) -> Iterator[dict[str, Any]]:
+    def make_items(first: int, count: int) -> Iterator[dict[str, Any]]:
         for number in range(first, first + count):
             lines = [
                 f"SKU-{number}-{line}: a thing that somebody wanted, in the words of its maker" for line in range(10)
@@ -90,12 +90,12 @@ def worker(items: int) -> list[Row]:
             yield {"user_id": USER, "number": number, "total": Decimal(number) / 4, "lines": lines, "note": "as usual"}
 
     def put_ours(first: int) -> None:
-        ours.put_batch(Order(**row) for row in rows_from(first, BLOCK))
+        ours.put_batch(Order(**item) for item in make_items(first, BLOCK))
 
     def put_theirs(first: int) -> None:
         with theirs.batch_writer() as batch:
-            for row in rows_from(first, BLOCK):
-                batch.put_item(Item=row)
+            for item in make_items(first, BLOCK):
+                batch.put_item(Item=item)
 
     def paged(operation: str, **arguments: Any) -> Iterator[dict[str, Any]]:
         for page in theirs.meta.client.get_paginator(operation).paginate(TableName=theirs.name, **arguments):
@@ -118,7 +118,7 @@ def worker(items: int) -> list[Row]:
     nowhere: Any = _Silent()
     silent = TypedTable(Order, plain, nowhere)
     peaks: dict[str, Callable[[int], object]] = {
-        "put_batch": lambda count: silent.put_batch(Order(**row) for row in rows_from(0, count)),
+        "put_batch": lambda count: silent.put_batch(Order(**item) for item in make_items(0, count)),
         "query": lambda count: _exhaust(lambda: islice(query(), count), count),
         "scan": lambda count: _exhaust(lambda: islice(scan(), count), count),
     }

@@ -141,6 +141,22 @@ class Index(KeySchema):
         return f"Index({', '.join(self.names)}{', local' if self.local else ''})"
 
 
+def find_index(indexes: Mapping[str, Index], name: str) -> Index:
+    """Find a declared index.
+
+    Raises:
+        BuildError: when there is none of this name, naming those that there are.
+    """
+    if name not in indexes:
+        raise BuildError(
+            f"the table declares no index {name}",
+            rule="index-unknown",
+            place="IndexName",
+            fix=f"declared are {' and '.join(indexes) or 'none'}",
+        )
+    return indexes[name]
+
+
 class PrimaryKey(KeySchema):
     """A table's primary key: what every action on its items is checked against.
 

@@ -18,7 +18,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Immutable
-from .key_schema import read_operators
+from .key_schema import find_index, read_operators
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,14 +241,7 @@ class Search(Immutable):
     def _find_index(self) -> Index | None:
         if self._index is None or not self._table.indexes:
             return None
-        if self._index not in self._table.indexes:
-            raise BuildError(
-                f"the table declares no index {self._index}",
-                rule="index-unknown",
-                place="IndexName",
-                fix=f"declared are {', '.join(self._table.indexes)}",
-            )
-        return self._table.indexes[self._index]
+        return find_index(self._table.indexes, self._index)
 
     def _check_reading(self) -> None:
         index = self._find_index()

@@ -8,7 +8,7 @@ Needs pydantic: install ``expr-builder[typed]``. Nothing else of the library imp
 from __future__ import annotations
 
 try:
-    from expr_builder.errors import BatchIncomplete
+    from expr_builder.errors import BatchIncomplete, ConditionFailed
 
     from .typed_table import TypedTable
 except ModuleNotFoundError as error:
@@ -18,18 +18,12 @@ except ModuleNotFoundError as error:
         'expr_builder.typed needs pydantic: install "expr-builder[typed]"', name=error.name
     ) from None
 
-from .description import Description
-from .errors import (
-    ConditionFailed,
-    FieldProblem,
-    InvalidQuery,
-    ItemTooLarge,
-    ValidationFailed,
-)
-from .models import unknown_attributes
-from .rows import RawItem
-from .slots import TypedActions
-from .where import Operators
+from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed
+from .item_reader import RawItem
+from .model_codec import unknown_attributes
+from .table_description import Description
+from .transaction_actions import TypedActions
+from .where_conditions import Operators
 
 __all__ = [
     "BatchIncomplete",

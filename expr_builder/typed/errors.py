@@ -1,17 +1,20 @@
-"""What a typed table raises. No message contains a value; names of fields and attributes are all that it tells."""
+"""What a typed table raises beside the library's other errors. No message contains a value: names of fields and
+attributes are all that it tells."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
 
 from pydantic_core.core_schema import ErrorType
 
-from expr_builder.errors import BuildError
+from expr_builder.errors import BuildError, ExprBuilderError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 _BUILT_IN = frozenset(get_args(ErrorType)) - {"assertion_error", "value_error"}
 # What pydantic fills into its messages that comes from the model; anything else may come from the value.
@@ -21,27 +24,8 @@ _FROM_THE_MODEL = {
 }
 
 
-class ConditionFailed(Exception):
-    """The stored item is not as the condition demands. Nothing was written.
-
-    Attributes:
-        table: The table's name.
-        item: The item as it is stored: a model when it can be read as one, else a ``RawItem``; ``None`` when there is
-            none.
-    """
-
-    def __init__(self, table: str, item: Any) -> None:
-        found = "there is no such item" if item is None else "the stored item is another"
-        super().__init__(f'the condition of a write to table "{table}" failed: {found}')
-        self.table = table
-        self.item = item
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.table, self.item)
-
-
 class InvalidQuery(BuildError):
-    """A request that can never be right, found before anything is sent: its message names what would be."""
+    """A request that can never be right, found before anything is sent; its ``fix`` names what would be."""
 
 
 class ItemTooLarge(BuildError):
@@ -54,29 +38,15 @@ class ItemTooLarge(BuildError):
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        place: str,
-        fix: str,
-        size: int,
-        limit: int,
-        largest: Sequence[tuple[str, int]],
+        self, message: str, *, place: str, fix: str, size: int, limit: int, largest: Sequence[tuple[str, int]]
     ) -> None:
         super().__init__(message, rule="item-size", place=place, fix=fix)
         self.size = size
         self.limit = limit
         self.largest = list(largest)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        known = ("message", "place", "fix", "size", "limit", "largest")
-        return _too_large, tuple(getattr(self, name) for name in known)
 
-
-def _too_large(message: str, place: str, fix: str, size: int, limit: int, largest: Any) -> ItemTooLarge:
-    return ItemTooLarge(message, place=place, fix=fix, size=size, limit=limit, largest=largest)
-
-
+@dataclass(frozen=True, slots=True, repr=False)
 class FieldProblem:
     """What is wrong with one field.
 
@@ -86,12 +56,9 @@ class FieldProblem:
         message: What is expected, without the value; empty where only the value could tell.
     """
 
-    __slots__ = ("code", "field", "message")
-
-    def __init__(self, field: str, code: str, message: str = "") -> None:
-        self.field = field
-        self.code = code
-        self.message = message
+    field: str
+    code: str
+    message: str = ""
 
     def __repr__(self) -> str:
         return f"FieldProblem({self.field!r}, {self.code!r}, {self.message!r})"
@@ -100,8 +67,8 @@ class FieldProblem:
         return f"{self.field}: {self.message} [{self.code}]" if self.message else f"{self.field} [{self.code}]"
 
 
-class ValidationFailed(ValueError):
-    """Something does not fit the model: what was to be written, or with ``read="strict"`` what is stored.
+class ValidationFailed(ExprBuilderError, ValueError):
+    """Something does not fit the model: what was to be written or, on a strict read, what is stored.
 
     Attributes:
         model: The model's name.
@@ -113,34 +80,29 @@ class ValidationFailed(ValueError):
         self.problems = list(problems)
         super().__init__(f"{model}: {'; '.join(map(str, self.problems))}")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.model, self.problems)
 
+def list_problems(error: ValidationError, names: Collection[str]) -> list[FieldProblem]:
+    """List what pydantic found, without any value.
 
-def problems_of(error: ValidationError, names: Collection[str]) -> list[FieldProblem]:
-    """What pydantic found, without any value.
-
-    Args:
-        error: pydantic's error.
-        names: The names that may be told: those of fields. Other parts of a path may be keys of a dictionary, which are
-            data, and are shown as ``*``.
+    Of a path only ``names``, those of fields, are told. Others may be keys of a dictionary, which are data: ``*``.
     """
     return [
-        FieldProblem(_path(found["loc"], names), found["type"], _message(found))
+        FieldProblem(_write_path(found["loc"], names), found["type"], _find_safe_message(found))
         for found in error.errors(include_url=False, include_input=False)
     ]
 
 
-def _path(location: tuple[int | str, ...], names: Collection[str]) -> str:
-    path = ""
-    for part in location:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        else:
-            path += f".{part if part in names else '*'}"
-    return path.removeprefix(".") or "the whole"
+def list_names(names: Iterable[str], word: str = "and") -> str:
+    """Write names as ``a, b and c``."""
+    *others, last = list(names) or ["nothing"]
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
-def _message(found: Any) -> str:
+def _write_path(location: tuple[int | str, ...], names: Collection[str]) -> str:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part if part in names else '*'}" for part in location)
+    return "".join(parts).removeprefix(".") or "the whole"
+
+
+def _find_safe_message(found: ErrorDetails) -> str:
     safe = found["type"] in _BUILT_IN and set(found.get("ctx", ())) <= _FROM_THE_MODEL
-    return str(found["msg"]) if safe else ""
+    return found["msg"] if safe else ""

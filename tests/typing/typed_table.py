@@ -29,7 +29,7 @@ class AccountKey(TypedDict):
     account_id: str
 
 
-def by_default_a_row_may_come_back_raw(client: DynamoDBClient, table: Table) -> None:
+def by_default_an_item_may_come_back_raw(client: DynamoDBClient, table: Table) -> None:
     accounts = TypedTable(Account, table, client, partition_key="ACCT#{account_id}")
     assert_type(accounts.get(account_id="1"), Account | RawItem | None)
     assert_type(accounts.get({"account_id": "1"}, consistent=True), Account | RawItem | None)
@@ -58,19 +58,24 @@ def what_is_written_comes_back_as_a_model(client: DynamoDBClient, table: Table) 
     accounts.modify({"account_id": "1"}, lambda account: account.emial)  # type: ignore[attr-defined]
 
 
-def strict_reads_return_models_and_no_reading_returns_rows(client: DynamoDBClient, table: Table) -> None:
-    strict = TypedTable(Account, table, client, read="strict")
+def strict_reads_return_models_and_raw_ones_items(client: DynamoDBClient, table: Table) -> None:
+    strict = TypedTable(Account, table, client).strict()
+    assert_type(strict, TypedTable[Account, Account])
     assert_type(strict.get(account_id="1"), Account | None)
     assert_type(strict.update({"account_id": "1"}, remove=["points"]), Account)
     for account in strict.query(where={"account_id": {"equals": "1"}}):
         assert_type(account, Account)
-    raw = TypedTable(Account, table, client, read="off")
+    raw = strict.raw()
+    assert_type(raw, TypedTable[Account, RawItem])
     assert_type(raw.get(account_id="1"), RawItem | None)
-    TypedTable(Account, table, client, read="lenient")  # type: ignore[call-overload]
+    assert_type(TypedTable(Account, table, client), TypedTable[Account])
+    TypedTable(Account, table, client, sortkey="x")  # type: ignore[call-arg]
+    TypedTable(Account, table, client, ttl=7)  # type: ignore[arg-type]
 
 
 def a_declared_key_is_checked_by_name_and_type(client: DynamoDBClient, table: Table) -> None:
-    accounts = TypedTable(Account, table, client, read="strict", key=AccountKey)
+    accounts = TypedTable(Account, table, client, key=AccountKey).strict()
+    assert_type(accounts, TypedTable[Account, Account, AccountKey])
     assert_type(accounts.get({"account_id": "1"}), Account | None)
     accounts.get(AccountKey(account_id="1"))
     accounts.get({"acount_id": "1"})  # type: ignore[call-overload]
@@ -107,5 +112,5 @@ def takes_strict(accounts: TypedTable[Account, Account]) -> None:
     assert_type(accounts.scan(), Iterator[Account])
 
 
-def a_raw_item_is_a_mapping(row: RawItem) -> Any:
-    return row["anything"] if not row.problems else row.problems[0].field
+def a_raw_item_is_a_mapping(item: RawItem) -> Any:
+    return item["anything"] if not item.problems else item.problems[0].field

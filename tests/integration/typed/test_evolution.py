@@ -1,4 +1,4 @@
-"""A model changes while its rows stay: nothing that today's model does not know is lost."""
+"""A model changes while its items stay: nothing that today's model does not know is lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Today(BaseModel):
 
 
 class Demanding(BaseModel):
-    """A model that yesterday's rows cannot be."""
+    """A model that yesterday's items cannot be."""
 
     customer_id: str
     mobile: str
@@ -82,18 +82,18 @@ def typed(model: type[Any], plain: Table, client: DynamoDBClient, **options: Any
     return TypedTable(model, plain, client, partition_key="CUST#{customer_id}", sort_key="PROFILE", **options)
 
 
-def row(client: DynamoDBClient, plain: Table) -> dict[str, Any]:
+def stored_item(client: DynamoDBClient, plain: Table) -> dict[str, Any]:
     return from_item(client.get_item(TableName=plain.name, Key={k: {"S": v} for k, v in KEY.items()})["Item"])
 
 
 @pytest.fixture
 def today(client: DynamoDBClient, plain: Table) -> TypedTable[Today, Today]:
     typed(Yesterday, plain, client).put(ADA)
-    return TypedTable(Today, plain, client, partition_key="CUST#{customer_id}", sort_key="PROFILE", read="strict")
+    return TypedTable(Today, plain, client, partition_key="CUST#{customer_id}", sort_key="PROFILE").strict()
 
 
 def after_a_move_to_paris() -> dict[str, Any]:
-    """The row once today's model has set level and city: all of yesterday's unknown attributes are still there."""
+    """The item once today's model has set level and city: all of yesterday's unknown attributes are still there."""
     return {
         **KEY,
         "customer_id": "1",
@@ -110,7 +110,7 @@ def after_a_move_to_paris() -> dict[str, Any]:
     }
 
 
-def test_yesterdays_row_is_read_changed_and_written_by_today_and_nothing_is_lost(
+def test_yesterdays_item_is_read_changed_and_written_by_today_and_nothing_is_lost(
     client: DynamoDBClient, plain: Table, today: TypedTable[Today, Today]
 ) -> None:
     ada = today.get(customer_id="1")
@@ -123,7 +123,7 @@ def test_yesterdays_row_is_read_changed_and_written_by_today_and_nothing_is_lost
     ada.home.city = "Paris"
     today.put(ada)
 
-    assert row(client, plain) == after_a_move_to_paris()
+    assert stored_item(client, plain) == after_a_move_to_paris()
     assert typed(Yesterday, plain, client).get(customer_id="1") is not None
 
 
@@ -140,7 +140,7 @@ def test_copies_keep_what_they_do_not_know(
     assert ada is not None
     paris = ada.home.model_copy(update={"city": "Paris"})
     today.put(handed_on(ada.model_copy(update={"level": 2, "home": paris}, deep=deep)))
-    assert row(client, plain) == after_a_move_to_paris()
+    assert stored_item(client, plain) == after_a_move_to_paris()
 
 
 def test_modify_and_update_keep_it_too(client: DynamoDBClient, plain: Table, today: TypedTable[Today, Today]) -> None:
@@ -150,7 +150,7 @@ def test_modify_and_update_keep_it_too(client: DynamoDBClient, plain: Table, tod
 
     today.modify({"customer_id": "1"}, move)
     today.update({"customer_id": "1"}, set={"level": 2})
-    assert row(client, plain) == after_a_move_to_paris()
+    assert stored_item(client, plain) == after_a_move_to_paris()
 
 
 def test_what_put_returns_keeps_it_for_the_next_put(
@@ -180,7 +180,7 @@ def test_an_open_model_has_unknown_attributes_as_pydantic_has_them(client: Dynam
         home: PlaceToday
 
     typed(Yesterday, plain, client).put(ADA)
-    before = row(client, plain)
+    before = stored_item(client, plain)
     table = typed(Open, plain, client)
     ada = table.get(customer_id="1")
     assert isinstance(ada, Open)
@@ -189,14 +189,14 @@ def test_an_open_model_has_unknown_attributes_as_pydantic_has_them(client: Dynam
     assert not ada.model_extra.keys() & KEY.keys()
     table.update({"customer_id": "1"}, set={"nickname": "Countess"})
     table.put(table.get(customer_id="1"))
-    assert row(client, plain) == {
+    assert stored_item(client, plain) == {
         **before,
         "nickname": "Countess",
         "home": {"city": "Bath", "country": "unknown", "planet": "Mars"},
     }
 
 
-def test_a_row_that_cannot_be_read_comes_back_raw_with_a_warning(
+def test_an_item_that_cannot_be_read_comes_back_raw_with_a_warning(
     client: DynamoDBClient, plain: Table, caplog: pytest.LogCaptureFixture
 ) -> None:
     typed(Yesterday, plain, client).put(ADA)
@@ -206,38 +206,39 @@ def test_a_row_that_cannot_be_read_comes_back_raw_with_a_warning(
         found = table.get(customer_id="1")
 
     assert isinstance(found, RawItem)
-    assert found == row(client, plain)
+    assert found == stored_item(client, plain)
     assert [(one.field, one.code) for one in found.problems] == [("mobile", "missing")]
     why = "Demanding: mobile: Field required [missing]"
     assert [record.getMessage() for record in caplog.records] == [
-        f'a row of table "{plain.name}" is no Demanding and is returned raw: {why}'
+        f'an item of table "{plain.name}" is no Demanding and is returned raw: {why}'
     ]
     assert list(table.scan()) == [found]
     assert table.put({**found, "mobile": "555"}).mobile == "555"
-    assert row(client, plain) == {**found, "mobile": "555"}
+    assert stored_item(client, plain) == {**found, "mobile": "555"}
 
 
 def test_modify_needs_a_model_in_every_mode(client: DynamoDBClient, plain: Table) -> None:
     typed(Yesterday, plain, client).put(ADA)
-    for mode in ("coerce", "strict", "off"):
+    table = typed(Demanding, plain, client)
+    for mode in (table, table.strict(), table.raw()):
         with pytest.raises(ValidationFailed, match="mobile: Field required"):
-            typed(Demanding, plain, client, read=mode).modify({"customer_id": "1"}, lambda one: one)
+            mode.modify({"customer_id": "1"}, lambda one: one)
 
 
 def test_strict_reading_raises(client: DynamoDBClient, plain: Table) -> None:
     typed(Yesterday, plain, client).put(ADA)
-    table = typed(Demanding, plain, client, read="strict")
+    table = typed(Demanding, plain, client).strict()
     with pytest.raises(ValidationFailed, match="Demanding: mobile: Field required"):
         table.get(customer_id="1")
     with pytest.raises(ValidationFailed):
         list(table.query(where={"customer_id": {"equals": "1"}}))
 
 
-def test_reading_off_returns_rows_as_they_are(client: DynamoDBClient, plain: Table) -> None:
+def test_raw_reads_return_items_as_they_are(client: DynamoDBClient, plain: Table) -> None:
     typed(Yesterday, plain, client).put(ADA)
-    found = typed(Today, plain, client, read="off").get(customer_id="1")
+    found = typed(Today, plain, client).raw().get(customer_id="1")
     assert isinstance(found, RawItem)
-    assert (found, found.problems) == (row(client, plain), [])
+    assert (found, found.problems) == (stored_item(client, plain), [])
 
 
 def test_strict_models_are_read_leniently_and_written_strictly(client: DynamoDBClient, plain: Table) -> None:
@@ -249,7 +250,7 @@ def test_strict_models_are_read_leniently_and_written_strictly(client: DynamoDBC
         height: float
         weight: Decimal
 
-    table = typed(Strict, plain, client, read="strict")
+    table = typed(Strict, plain, client).strict()
     ada = Strict(customer_id="1", born=datetime(1815, 12, 10, tzinfo=UTC), height=1.6, weight=Decimal(50))
     table.put(ada)
     assert table.get(customer_id="1") == ada

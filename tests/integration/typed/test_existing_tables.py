@@ -31,17 +31,12 @@ def test_indexes_that_nobody_declared_are_no_difference(client: DynamoDBClient, 
 
 
 def test_everything_that_differs_is_said(client: DynamoDBClient, orders: Table) -> None:
-    declared = Table(orders.name, ("order_id", "N"), "user_id")
-    table = TypedTable(
-        Order,
-        declared,
-        client,
-        indexes={
-            "by_date": Index("user_id", "updated_at", local=True),
-            "by_status": Index("status", "total", local=True),
-            "by_total": Index("total"),
-        },
-    )
+    indexes = {
+        "by_date": Index("user_id", "updated_at", local=True),
+        "by_status": Index("status", "total", local=True),
+        "by_total": Index("total"),
+    }
+    table = TypedTable(Order, Table(orders.name, ("order_id", "N"), "user_id", indexes=indexes), client)
     assert table.describe().differences == [
         "the partition key is user_id, declared is order_id",
         "the sort key is order_id, declared is user_id",
@@ -88,10 +83,10 @@ def test_typed_actions_go_into_transactions_beside_plain_ones(
 ) -> None:
     stock = create("PK", "SK")
     client.put_item(**stock.put({"PK": "ITEM#1", "SK": "STOCK", "left": 1}).to_request())
-    table = TypedTable(Order, orders, client, read="strict")
+    table = TypedTable(Order, orders, client).strict()
     accounts = TypedTable(
-        Account, stock, client, partition_key="ACCT#{account_id}", sort_key="PROFILE", read="strict", version="version"
-    )
+        Account, stock, client, partition_key="ACCT#{account_id}", sort_key="PROFILE", version="version"
+    ).strict()
     ada = accounts.put(Account(account_id="1", email="ada@example.com"))
 
     one_less = stock.update({"PK": "ITEM#1", "SK": "STOCK"}).set(left=Attr("left") - 1).when(Attr("left") > 0)
@@ -153,7 +148,6 @@ def test_a_typed_tables_requests_are_the_plain_builders(client: DynamoDBClient, 
         ({"partition_key": "A#{}"}, r"\{\} is not one field"),
         ({"partition_key": None}, "the key attribute PK is no field of Account"),
         ({"ttl": "expires"}, "expires is no field of Account"),
-        ({"read": "lenient"}, "read is coerce, strict or off"),
     ],
 )
 def test_declarations_that_do_not_fit_are_refused(
@@ -170,4 +164,4 @@ def test_a_sort_key_needs_a_table_with_one(client: DynamoDBClient) -> None:
 
 def test_a_resource_is_no_client(moto: DynamoDBClient) -> None:
     with pytest.raises(BuildError, match="resource"):
-        TypedTable(Account, Table("t", "account_id"), boto3.resource("dynamodb"))  # type: ignore[call-overload]
+        TypedTable(Account, Table("t", "account_id"), boto3.resource("dynamodb"))  # type: ignore[arg-type]

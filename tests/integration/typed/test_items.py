@@ -101,6 +101,8 @@ def test_put_if_not_exists_fails_with_the_stored_item(table: TypedTable[Order]) 
     with pytest.raises(ConditionFailed, match="the stored item is another") as caught:
         table.put(ORDER.model_copy(update={"total": Decimal(1)}), if_not_exists=True)
     assert caught.value.item == ORDER
+    assert caught.value.explain().startswith(f"Put in {table.table.name}, ")
+    assert "FALSE  attribute_not_exists(user_id)  (user_id is 'u1')" in caught.value.explain()
     assert table.get(KEY) == ORDER
 
 
@@ -275,7 +277,7 @@ def test_an_item_that_is_too_large_names_its_largest_attributes(table: TypedTabl
     assert caught.value.largest == [("tags", 450_000)]
 
 
-def test_a_row_that_fails_a_condition_and_is_no_model_comes_raw(
+def test_an_item_that_fails_a_condition_and_is_no_model_comes_raw(
     client: DynamoDBClient, table: TypedTable[Order], orders: Table
 ) -> None:
     client.put_item(**orders.put({**KEY, "status": "lost"}).to_request())
@@ -317,7 +319,7 @@ def test_modify_refuses_what_it_cannot_do(table: TypedTable[Order]) -> None:
     assert table.get(KEY) == ORDER
 
 
-def test_modify_without_versions_starts_again_when_the_row_is_no_more_what_was_read(table: TypedTable[Order]) -> None:
+def test_modify_without_versions_starts_again_when_the_item_is_no_more_what_was_read(table: TypedTable[Order]) -> None:
     table.put(ORDER)
     seen: list[Decimal] = []
 

@@ -56,9 +56,7 @@ def table(client: DynamoDBClient, orders: Table) -> TypedTable[Order]:
 @pytest.fixture
 def events(client: DynamoDBClient, plain: Table) -> TypedTable[Event]:
     """Events among items of other kinds, before and behind them under the same partition keys."""
-    table = TypedTable(
-        Event, plain, client, partition_key="DEV#{device}", sort_key="EVENT#{day}#{number:04d}", read="coerce"
-    )
+    table = TypedTable(Event, plain, client, partition_key="DEV#{device}", sort_key="EVENT#{day}#{number:04d}")
     table.put_batch(Event(device="d1", day=f"0{day}", number=number) for day in (1, 2, 3) for number in (5, 10, 15))
     others = [plain.put({"PK": "DEV#d1", "SK": sort}) for sort in ("ALARM#1", "EVENS", "EVENT", "EVENU", "ZONE#1")]
     for other in others:
@@ -193,8 +191,8 @@ def test_an_index_key_takes_enums_and_numbers(table: TypedTable[Order]) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"where": {"order_id": {"equals": "o1"}}}, "the partition key user_id must be compared with equals"),
-        ({"where": {"user_id": {"begins_with": "u"}}}, "the partition key user_id must be compared with equals"),
+        ({"where": {"order_id": {"equals": "o1"}}}, "missed key schema element: user_id"),
+        ({"where": {"user_id": {"begins_with": "u"}}}, r"condition not supported \(user_id with equals"),
         ({"where": {}}, "where names no field"),
         ({"where": {"user_id": {"equals": "u1"}, "total": {"equals": 1}}}, "where names total, which is no part"),
         (
@@ -210,7 +208,7 @@ def test_an_index_key_takes_enums_and_numbers(table: TypedTable[Order]) -> None:
         ({"where": {"user_id": {"equals": "u1"}, "order_id": {"between": "ba"}}}, "order_id takes two bounds"),
         ({"where": {"user_id": {"equals": "u1"}, "order_id": {"between": ["b", "a"]}}}, "bounds swapped"),
         ({"where": {"user_id": {"equals": "u1"}, "order_id": {"begins_with": 1}}}, "takes text or bytes"),
-        ({"where": {"user_id": {"equals": "u1"}}, "index": "by_day"}, "no index by_day is declared"),
+        ({"where": {"user_id": {"equals": "u1"}}, "index": "by_day"}, "the table declares no index by_day"),
         ({"where": {"user_id": {"equals": "u1"}}, "index": "by_status"}, "where names user_id, which is no part"),
         ({"where": {"status": {"equals": "open"}}, "index": "by_status", "consistent": True}, "consistently"),
         ({"where": {"user_id": {"equals": "u1"}}, "order": "down"}, "order is asc or desc"),
@@ -348,7 +346,7 @@ def test_a_scan_finds_everything(table: TypedTable[Order]) -> None:
 
 
 def test_a_wrong_scan_is_refused(table: TypedTable[Order]) -> None:
-    with pytest.raises(InvalidQuery, match="no index by_day"):
+    with pytest.raises(InvalidQuery, match="declares no index by_day"):
         table.scan(index="by_day")
     with pytest.raises(InvalidQuery, match="segments are counted"):
         table.scan(segments=0)

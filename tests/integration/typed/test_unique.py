@@ -46,10 +46,9 @@ def accounts_of(plain: Table, client: DynamoDBClient, **options: Any) -> Account
         client,
         partition_key="ACCT#{account_id}",
         sort_key="PROFILE",
-        read="strict",
         unique=unique,
         **options,
-    )
+    ).strict()
 
 
 @pytest.fixture
@@ -93,6 +92,7 @@ def test_put_if_not_exists_of_a_stored_record_is_a_failed_condition_not_a_clash(
     with pytest.raises(ConditionFailed) as caught:
         accounts.put(ADA, if_not_exists=True)
     assert caught.value.item == ADA
+    assert "FALSE" in caught.value.explain()
 
 
 def test_put_of_a_changed_record_swaps_the_markers_that_differ(accounts: Accounts, markers: Callable[[], Any]) -> None:

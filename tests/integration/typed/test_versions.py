@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from expr_builder import Attr, BuildError, from_item
+from expr_builder import Attr, BuildError, RequestUnavailable, from_item
 from expr_builder.typed import ConditionFailed, InvalidQuery, TypedTable, ValidationFailed
 from tests.support.orders import Account, Order, Session
 from tests.support.threads import at_once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from expr_builder import Table
@@ -29,10 +32,9 @@ def accounts_of(plain: Table, client: DynamoDBClient, **options: Any) -> TypedTa
         client,
         partition_key="ACCT#{account_id}",
         sort_key="PROFILE",
-        read="strict",
         version="version",
         **options,
-    )
+    ).strict()
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def test_a_new_model_never_overwrites_what_it_has_not_read(accounts: TypedTable[
         accounts.put(ADA)
 
 
-def test_a_row_from_before_there_were_versions_counts_as_version_0(
+def test_an_item_from_before_there_were_versions_counts_as_version_0(
     client: DynamoDBClient, plain: Table, accounts: TypedTable[Account, Account]
 ) -> None:
     unversioned = {"PK": "ACCT#1", "SK": "PROFILE", "account_id": "1", "email": "ada@example.com"}
@@ -128,7 +130,7 @@ def test_threads_that_modify_one_item_all_succeed_one_after_the_other(engine: Dy
     plain = create_table(engine, "PK", "SK", {}, {})
     for accounts in (
         accounts_of(plain, engine),
-        TypedTable(Account, plain, engine, partition_key="PLAIN#{account_id}", sort_key="PROFILE", read="strict"),
+        TypedTable(Account, plain, engine, partition_key="PLAIN#{account_id}", sort_key="PROFILE").strict(),
     ):
         accounts.put(ADA)
 
@@ -163,38 +165,102 @@ def losing_its_answer(client: DynamoDBClient, monkeypatch: pytest.MonkeyPatch, c
     return sent
 
 
-def test_a_put_knows_its_own_write_again(
+@contextmanager
+def botocore_repeats(
+    client: DynamoDBClient, operation: str, *, meanwhile: Callable[[], object] = lambda: None
+) -> Iterator[list[str]]:
+    """botocore sends the first such request once more, as after a connection that broke before the answer."""
+    repeated: list[str] = []
+
+    def repeat(**_: object) -> Any:
+        if repeated:
+            return None
+        repeated.append(operation)
+        meanwhile()
+        return 0  # seconds until the next attempt
+
+    event = f"needs-retry.dynamodb.{operation}"
+    client.meta.events.register(event, repeat)
+    try:
+        yield repeated
+    finally:
+        client.meta.events.unregister(event, repeat)
+
+
+def test_a_guarded_put_is_not_repeated_after_a_lost_answer(
     client: DynamoDBClient, accounts: TypedTable[Account, Account], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    losing_its_answer(client, monkeypatch, "put_item")
-    assert accounts.put(ADA, if_not_exists=True).version == 1
-    assert accounts.put(ADA.model_copy(update={"version": 1})).version == 2
+    sent = losing_its_answer(client, monkeypatch, "put_item")
+    with pytest.raises(RequestUnavailable) as caught:
+        accounts.put(ADA, if_not_exists=True)
+    assert (caught.value.outcome_unknown, caught.value.attempts, len(sent)) == (True, 1, 1)
+    assert accounts.get(KEY, consistent=True) == ADA.model_copy(update={"version": 1})
 
 
-def test_modify_does_not_do_twice_what_it_has_done(
+def test_a_put_that_comes_to_the_same_twice_is_repeated_after_a_lost_answer(
+    client: DynamoDBClient, orders: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = TypedTable(Order, orders, client).strict()
+    sent = losing_its_answer(client, monkeypatch, "put_item")
+    order = table.put(Order(user_id="u", order_id="o"))
+    assert len(sent) == 2
+    assert table.get(user_id="u", order_id="o") == order
+
+
+def test_updates_that_count_are_not_repeated_after_a_lost_answer(
     client: DynamoDBClient, accounts: TypedTable[Account, Account], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accounts.put(ADA)
-    losing_its_answer(client, monkeypatch, "update_item")
-    changed = accounts.modify(KEY, lambda account: account.model_copy(update={"points": account.points + 1}))
-    assert (changed.points, changed.version) == (1, 2)
+    writes: list[Callable[[], Account]] = [
+        lambda: accounts.update(KEY, set={"points": 1}),
+        lambda: accounts.modify(KEY, lambda account: account.model_copy(update={"points": account.points + 1})),
+    ]
+    for version, write in enumerate(writes, 2):
+        with monkeypatch.context() as patch:
+            sent = losing_its_answer(client, patch, "update_item")
+            with pytest.raises(RequestUnavailable) as caught:
+                write()
+        assert (caught.value.outcome_unknown, len(sent)) == (True, 1)
+        assert accounts.get(KEY, consistent=True) == ADA.model_copy(update={"points": version - 1, "version": version})
+
+
+def test_a_put_that_botocore_repeated_knows_its_own_write_again(
+    client: DynamoDBClient, accounts: TypedTable[Account, Account]
+) -> None:
+    with botocore_repeats(client, "PutItem") as repeated:
+        assert accounts.put(ADA, if_not_exists=True).version == 1
+    with botocore_repeats(client, "PutItem") as repeated_again:
+        assert accounts.put(ADA.model_copy(update={"version": 1})).version == 2
+    assert (repeated, repeated_again) == (["PutItem"], ["PutItem"])
+
+
+def test_a_modify_that_botocore_repeated_is_not_done_twice(
+    client: DynamoDBClient, accounts: TypedTable[Account, Account]
+) -> None:
+    accounts.put(ADA)
+    calls: list[int] = []
+
+    def add_a_point(account: Account) -> Account:
+        calls.append(account.points)
+        return account.model_copy(update={"points": account.points + 1})
+
+    with botocore_repeats(client, "UpdateItem") as repeated:
+        changed = accounts.modify(KEY, add_a_point)
+    assert (changed.points, changed.version, calls, repeated) == (1, 2, [0], ["UpdateItem"])
     assert accounts.get(KEY, consistent=True) == changed
 
 
 def test_somebody_elses_write_is_not_taken_for_ones_own(
-    client: DynamoDBClient, plain: Table, accounts: TypedTable[Account, Account], monkeypatch: pytest.MonkeyPatch
+    client: DynamoDBClient, accounts: TypedTable[Account, Account]
 ) -> None:
-    put = client.put_item
-
-    def lost_to_another(**request: Any) -> Any:
-        monkeypatch.setattr(client, "put_item", put)
-        accounts.put(ADA.model_copy(update={"email": "other@example.com"}))
-        raise ReadTimeoutError(endpoint_url="http://localhost")
-
-    monkeypatch.setattr(client, "put_item", lost_to_another)
-    with pytest.raises(ConditionFailed) as caught:
+    other = ADA.model_copy(update={"email": "other@example.com", "version": 1})
+    with (
+        botocore_repeats(client, "PutItem", meanwhile=lambda: accounts.put(other)),
+        pytest.raises(ConditionFailed) as caught,
+    ):
         accounts.put(ADA, if_not_exists=True)
-    assert caught.value.item.email == "other@example.com"
+    assert caught.value.retried
+    assert caught.value.item == other.model_copy(update={"version": 2})
 
 
 def test_an_error_that_is_no_condition_comes_through(client: DynamoDBClient) -> None:
@@ -233,10 +299,9 @@ def sessions_of(plain: Table, client: DynamoDBClient, clock: Clock, **options: A
         partition_key="SESS#{session_id}",
         sort_key="S",
         ttl="expires_at",
-        read="strict",
         clock=clock,
         **options,
-    )
+    ).strict()
 
 
 def test_a_time_to_live_is_stored_in_epoch_seconds(client: DynamoDBClient, plain: Table, clock: Clock) -> None:
@@ -244,8 +309,8 @@ def test_a_time_to_live_is_stored_in_epoch_seconds(client: DynamoDBClient, plain
     hour = sessions.put(Session(session_id="1", expires_at=NOON + timedelta(hours=1)))
     whole = int((NOON + timedelta(hours=1)).timestamp())
 
-    row = from_item(client.get_item(TableName=plain.name, Key={"PK": {"S": "SESS#1"}, "SK": {"S": "S"}})["Item"])
-    assert row["expires_at"] == whole
+    item = from_item(client.get_item(TableName=plain.name, Key={"PK": {"S": "SESS#1"}, "SK": {"S": "S"}})["Item"])
+    assert item["expires_at"] == whole
     assert hour.expires_at == NOON.replace(microsecond=0) + timedelta(hours=1)
     assert sessions.get(session_id="1") == hour
     later = sessions.update({"session_id": "1"}, set={"expires_at": NOON + timedelta(hours=2)})
@@ -261,7 +326,7 @@ def test_a_time_to_live_without_a_time_zone_is_refused(client: DynamoDBClient, p
             sessions.update({"session_id": "1"}, set={"expires_at": naive})
 
 
-def test_expired_rows_are_hidden_before_they_are_swept(client: DynamoDBClient, plain: Table, clock: Clock) -> None:
+def test_expired_items_are_hidden_before_they_are_swept(client: DynamoDBClient, plain: Table, clock: Clock) -> None:
     sessions = sessions_of(plain, client, clock)
     short = sessions.put(Session(session_id="1", expires_at=NOON + timedelta(minutes=1)))
     endless = sessions.put(Session(session_id="2"))

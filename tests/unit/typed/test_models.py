@@ -1,4 +1,4 @@
-"""Models as rows: names, computed fields, single fields, and what may be said of a mistake."""
+"""Models as items: names, computed fields, single fields, and what may be said of a mistake."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from typing_extensions import TypeAliasType
 
 from expr_builder import BuildError
 from expr_builder.typed import ValidationFailed, unknown_attributes
-from expr_builder.typed.models import Codec
+from expr_builder.typed.model_codec import Codec
 
 T = TypeVar("T")
 
@@ -39,8 +39,8 @@ class Aliased(BaseModel):
 
 def test_attributes_have_the_names_of_aliases_and_old_names_are_read() -> None:
     codec = codec_of(Aliased)
-    row = {"userId": "u1", "color": "blue", "n": 5}
-    assert codec.encode(codec.decode(row)) == {"userId": "u1", "colour": "blue", "n": 5}
+    item = {"userId": "u1", "color": "blue", "n": 5}
+    assert codec.encode(codec.decode(item)) == {"userId": "u1", "colour": "blue", "n": 5}
     assert codec.encode_fields({"user_id": "u2", "size": 3}) == {"userId": "u2", "n": 3}
     assert codec.names == {"userId": "user_id", "colour": "colour", "color": "colour", "s": "size", "n": "size"}
 
@@ -123,7 +123,7 @@ def test_nested_models_are_found_through_generics_and_named_types() -> None:
         either: Inner | int = 0
 
     codec = codec_of(Outer)
-    row = {
+    item = {
         "box": {"content": {"number": 1, "a": 1}, "b": 2},
         "alias": [{"number": 2, "c": 3}],
         "anything": {"d": 4},
@@ -132,7 +132,7 @@ def test_nested_models_are_found_through_generics_and_named_types() -> None:
         "either": 8,
         "f": 6,
     }
-    assert codec.encode(codec.check(codec.decode(row))) == row
+    assert codec.encode(codec.check(codec.decode(item))) == item
 
 
 def test_an_order_of_a_list_that_changed_keeps_what_is_still_in_place() -> None:
@@ -237,7 +237,7 @@ def test_a_message_tells_what_is_expected_and_never_the_value() -> None:
         name: str = Field(max_length=3)
         count: int
         names: dict[str, int] = {}
-        rows: list[Whole] = []
+        wholes: list[Whole] = []
 
         @field_validator("count")
         @classmethod
@@ -246,14 +246,14 @@ def test_a_message_tells_what_is_expected_and_never_the_value() -> None:
                 raise ValueError(f"{value} is odd")
             return value
 
-    secret = {"name": "hunter2", "count": 8675309, "names": {"hunter2": "x"}, "rows": [{"low": "hunter2", "high": 1}]}
+    secret = {"name": "hunter2", "count": 8675309, "names": {"hunter2": "x"}, "wholes": [{"low": "hunter2", "high": 1}]}
     with pytest.raises(ValidationFailed) as caught:
         codec_of(Talkative).decode(secret)
     error = caught.value
     assert str(error) == (
         "Talkative: name: String should have at most 3 characters [string_too_long]; count [value_error]; "
         "names.*: Input should be a valid integer, unable to parse string as an integer [int_parsing]; "
-        "rows[0].low: Input should be a valid integer, unable to parse string as an integer [int_parsing]"
+        "wholes[0].low: Input should be a valid integer, unable to parse string as an integer [int_parsing]"
     )
     assert repr(error.problems[1]) == "FieldProblem('count', 'value_error', '')"
 

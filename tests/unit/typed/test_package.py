@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
 import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,8 +21,14 @@ from expr_builder.typed import (
     FieldProblem,
     InvalidQuery,
     ItemTooLarge,
+    RawItem,
+    TypedTable,
     ValidationFailed,
 )
+from tests.support.orders import Account
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[3]
 
@@ -70,27 +78,70 @@ def test_another_module_that_is_missing_is_not_mistaken_for_pydantic(monkeypatch
     )
 
 
-def test_what_is_never_sent_is_a_build_error() -> None:
+def test_every_error_stands_in_the_one_tree() -> None:
     assert issubclass(InvalidQuery, expr_builder.BuildError)
     assert issubclass(ItemTooLarge, expr_builder.BuildError)
+    assert issubclass(ValidationFailed, expr_builder.ExprBuilderError)
     assert issubclass(ValidationFailed, ValueError)
+    assert ConditionFailed is expr_builder.ConditionFailed
     assert BatchIncomplete is expr_builder.BatchIncomplete
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ConditionFailed("t", {"a": 1}),
-        ConditionFailed("t", None),
-        InvalidQuery("m", rule="r", place="p", fix="f"),
-        ValidationFailed("Model", [FieldProblem("a", "missing", "Field required")]),
+SECRET = "hunter2"
+PROBLEM = FieldProblem("a", "missing", "Field required")
+ERRORS: list[tuple[Exception, dict[str, object]]] = [
+    (
+        ConditionFailed("t", RawItem({"a": SECRET}, [PROBLEM]), explain=lambda: "why", retried=True),
+        {"table": "t", "item": {"a": SECRET}, "retried": True},
+    ),
+    (ConditionFailed("t", Account(account_id="1", email=SECRET)), {"item": Account(account_id="1", email=SECRET)}),
+    (ConditionFailed("t", None), {"table": "t", "item": None, "retried": False}),
+    (InvalidQuery("m", rule="r", place="p", fix="f"), {"message": "m", "rule": "r", "place": "p", "fix": "f"}),
+    (ValidationFailed("Model", [PROBLEM]), {"model": "Model", "problems": [PROBLEM]}),
+    (
         ItemTooLarge("m", place="p", fix="f", size=5, limit=4, largest=[("a", 3)]),
-    ],
-    ids=lambda error: type(error).__name__,
+        {"rule": "item-size", "size": 5, "limit": 4, "largest": [("a", 3)]},
+    ),
+    (BatchIncomplete([{"a": SECRET}], attempts=3), {"left": [{"a": SECRET}], "attempts": 3}),
+]
+
+
+def test_every_public_error_is_among_those_that_travel() -> None:
+    public = {getattr(typed, name) for name in typed.__all__}
+    assert {kind for kind in public if isinstance(kind, type) and issubclass(kind, Exception)} == {
+        type(error) for error, _ in ERRORS
+    }
+
+
+@pytest.mark.parametrize(
+    "travel",
+    [lambda error: pickle.loads(pickle.dumps(error)), copy.copy, copy.deepcopy],
+    ids=["pickle", "copy", "deep"],
 )
-def test_errors_survive_pickling(error: Exception) -> None:
-    copy = pickle.loads(pickle.dumps(error))
-    assert (type(copy), str(copy)) == (type(error), str(error))
-    assert [vars(copy).get(name) for name in ("item", "size", "limit", "largest")] == [
-        vars(error).get(name) for name in ("item", "size", "limit", "largest")
-    ]
+@pytest.mark.parametrize(("error", "values"), ERRORS, ids=[type(error).__name__ for error, _ in ERRORS])
+def test_errors_survive_pickle_and_copy_with_their_values_and_show_none(
+    error: Exception, values: dict[str, object], travel: Callable[[Exception], Any]
+) -> None:
+    there = travel(error)
+    assert (type(there), str(there), repr(there)) == (type(error), str(error), repr(error))
+    assert {name: getattr(there, name) for name in values} == values
+    assert SECRET not in f"{error} {error!r} {there!r}"
+
+
+def test_a_refusal_that_travels_keeps_its_explanation_and_why_its_item_is_raw() -> None:
+    error, _ = ERRORS[0]
+    there = pickle.loads(pickle.dumps(error))
+    assert there.explain() == "why"
+    assert (type(there.item), there.item.problems) == (RawItem, [PROBLEM])
+
+
+def test_public_objects_show_what_they_are_and_no_values() -> None:
+    client: Any = object()
+    table = TypedTable(Account, expr_builder.Table("t", "PK"), client, partition_key="ACCT#{account_id}")
+    assert repr(table) == "<TypedTable of Account in t, coerce reads>"
+    assert repr(table.strict()) == "<TypedTable of Account in t, strict reads>"
+    assert repr(table.raw().actions) == "<TypedActions of Account in t>"
+    assert repr(RawItem({"PK": SECRET, "email": SECRET})) == "<RawItem with PK, email>"
+    assert repr(RawItem({"PK": SECRET}, [PROBLEM])) == "<RawItem with PK (a: Field required [missing])>"
+    assert repr(PROBLEM) == "FieldProblem('a', 'missing', 'Field required')"
+    assert repr(typed.Description("t", [], [])).startswith("Description(table='t', differences=[]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
 import pytest
@@ -13,6 +13,9 @@ from pydantic import BaseModel
 from expr_builder import Attr, BuildError, Key, Table
 from expr_builder.typed import InvalidQuery, ItemTooLarge, TypedTable, ValidationFailed
 from tests.support.orders import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLIENT: Any = object()
 
@@ -162,19 +165,25 @@ def test_an_index_that_the_plain_table_declares_is_known() -> None:
 
     client: Any = Recorder()
     plain = Table("t", "user_id", "order_id", alias="always", indexes={"a": Index("status")})
-    table = TypedTable(Order, plain, client, indexes={"b": Index("total")})
-    assert list(table.table.indexes) == ["a", "b"]
+    table = TypedTable(Order, plain, client)
+    assert table.table is plain
     assert list(table.query(Key("status").eq("open"), index="a")) == []
     assert client.requests[0]["ExpressionAttributeNames"] == {"#n0": "status"}
-    only = TypedTable(Order, Table("t", "user_id"), client, indexes={"b": Index("total")})
-    assert only.table.sort_key is None
+    undeclared = TypedTable(Order, Table("t", "user_id"), client)
+    queries: list[Callable[[], object]] = [
+        lambda: undeclared.query(where={"status": {"equals": "open"}}, index="a"),
+        lambda: undeclared.query(Key("status").eq("open"), index="a"),
+    ]
+    for query in queries:
+        with pytest.raises(InvalidQuery, match=r"declares no index a \(declared are none\)"):
+            query()
 
 
 def test_where_takes_index_attributes_that_are_no_fields() -> None:
     from expr_builder import Index
 
     client: Any = Recorder()
-    table = TypedTable(Order, Table("t", "user_id", "order_id"), client, indexes={"g": Index("GSI1PK", "GSI1SK")})
+    table = TypedTable(Order, Table("t", "user_id", "order_id", indexes={"g": Index("GSI1PK", "GSI1SK")}), client)
     list(table.query(where={"GSI1PK": {"equals": "x"}, "GSI1SK": {"begins_with": "y"}}, index="g"))
     assert client.requests[0]["ExpressionAttributeValues"] == {":v0": {"S": "x"}, ":v1": {"S": "y"}}
 

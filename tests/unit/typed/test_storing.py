@@ -19,8 +19,8 @@ from pydantic import AnyUrl, BaseModel, ConfigDict, Field, SecretStr, create_mod
 
 from expr_builder import to_item
 from expr_builder.typed import ValidationFailed
-from expr_builder.typed.models import Codec
-from expr_builder.typed.storing import storable
+from expr_builder.typed.model_codec import Codec
+from expr_builder.typed.stored_forms import to_stored_form
 
 FIVE_EAST = timezone(timedelta(hours=5))
 
@@ -131,18 +131,18 @@ def codec_of(annotation: Any, **field: Any) -> Codec[Any]:
 def test_each_type_has_its_stored_form_and_comes_back(annotation: Any, value: Any, stored: Any) -> None:
     codec = codec_of(annotation)
     model = codec.check(codec.model(value=value))
-    row = codec.encode(model)
-    assert to_item(row) == ({} if stored is None else {"value": stored})
-    assert codec.decode(row).value == value
-    assert type(codec.decode(row).value) is type(value)
+    item = codec.encode(model)
+    assert to_item(item) == ({} if stored is None else {"value": stored})
+    assert codec.decode(item).value == value
+    assert type(codec.decode(item).value) is type(value)
     alone = codec.encode_fields({"value": value})
-    assert ({} if codec.is_left_out("value", alone["value"]) else alone) == row
+    assert ({} if codec.is_left_out("value", alone["value"]) else alone) == item
 
 
 @given(st.datetimes(timezones=st.timezones()), st.datetimes(timezones=st.timezones()))
 def test_the_order_of_stored_moments_is_the_order_of_time(one: datetime, other: datetime) -> None:
     try:
-        texts = storable(one), storable(other)
+        texts = to_stored_form(one), to_stored_form(other)
     except OverflowError:  # before the year 1 or after 9999 in UTC
         return
     assert (texts[0] < texts[1]) == (one < other)
@@ -155,9 +155,9 @@ def test_numbers_and_bytes_come_back_exactly(number: Decimal, binary: bytes) -> 
 
 
 def test_values_of_subclasses_are_stored_as_their_base() -> None:
-    assert storable(Text("a")) == "a"
-    assert storable(bytearray(b"a")) == b"a"
-    assert storable(Moment(2026, 1, 31, tzinfo=UTC)) == "2026-01-31T00:00:00.000000Z"
+    assert to_stored_form(Text("a")) == "a"
+    assert to_stored_form(bytearray(b"a")) == b"a"
+    assert to_stored_form(Moment(2026, 1, 31, tzinfo=UTC)) == "2026-01-31T00:00:00.000000Z"
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_nothing_is_left_out_that_would_come_back_as_something_else(
     annotation: Any, default: dict[str, Any], value: Any
 ) -> None:
     codec = codec_of(annotation, **default)
-    row = codec.encode(codec.check(codec.model(value=value)))
-    assert "value" in row
-    assert codec.decode(row).value == value
+    item = codec.encode(codec.check(codec.model(value=value)))
+    assert "value" in item
+    assert codec.decode(item).value == value
 
 
 def test_a_secret_is_not_stored_masked() -> None:

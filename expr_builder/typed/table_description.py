@@ -5,14 +5,22 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeT
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import KeySchemaElementTypeDef
 
     from expr_builder.requests.table import Table
 
+    Schema: TypeAlias = Sequence[KeySchemaElementTypeDef]
 
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """How a table differs from what was declared of it.
 
@@ -24,16 +32,11 @@ class Description:
         size: Their size in bytes, likewise.
     """
 
-    __slots__ = ("differences", "items", "size", "table", "undeclared")
-
-    def __init__(
-        self, table: str, differences: list[str], undeclared: list[str], *, items: int = 0, size: int = 0
-    ) -> None:
-        self.table = table
-        self.differences = differences
-        self.undeclared = undeclared
-        self.items = items
-        self.size = size
+    table: str
+    differences: list[str]
+    undeclared: list[str]
+    items: int = 0
+    size: int = 0
 
     @property
     def matches(self) -> bool:
@@ -43,23 +46,18 @@ class Description:
     def __str__(self) -> str:
         if self.matches:
             return f'table "{self.table}" is as declared'
-        return "\n".join(
-            [f'table "{self.table}" differs from what is declared:', *(f"- {d}" for d in self.differences)]
-        )
+        return "\n- ".join([f'table "{self.table}" differs from what is declared:', *self.differences])
 
 
-def describe_table(client: Any, table: Table, ttl: str | None) -> Description:
+def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Description:
     """Ask DynamoDB and compare: keys with their types, indexes with their keys, the attribute of the time to live."""
-    found: Any = client.describe_table(TableName=table.name)["Table"]
+    found = client.describe_table(TableName=table.name)["Table"]
     types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
-    indexes = {
-        index["IndexName"]: (index["KeySchema"], kind == "LocalSecondaryIndexes")
-        for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
-        for index in found.get(kind) or ()
-    }
-    differences = [*_key_differences(table, found["KeySchema"], types), *_index_differences(table, indexes)]
+    indexes = {index["IndexName"]: (index["KeySchema"], False) for index in found.get("GlobalSecondaryIndexes") or ()}
+    indexes |= {index["IndexName"]: (index["KeySchema"], True) for index in found.get("LocalSecondaryIndexes") or ()}
+    differences = [*_compare_keys(table, found["KeySchema"], types), *_compare_indexes(table, indexes)]
     if ttl is not None:
-        differences += _ttl_differences(client, table.name, ttl)
+        differences += _compare_ttl(client, table.name, ttl)
     return Description(
         table.name,
         differences,
@@ -69,8 +67,8 @@ def describe_table(client: Any, table: Table, ttl: str | None) -> Description:
     )
 
 
-def _key_differences(table: Table, schema: Any, types: Mapping[str, str]) -> Iterator[str]:
-    partition, sort = _keys(schema)
+def _compare_keys(table: Table, schema: Schema, types: Mapping[str, str]) -> Iterator[str]:
+    partition, sort = _read_keys(schema)
     for role, declared, actual in (
         ("partition key", table.partition_key, partition[0]),
         ("sort key", table.sort_key, sort[0] if sort else None),
@@ -81,14 +79,17 @@ def _key_differences(table: Table, schema: Any, types: Mapping[str, str]) -> Ite
             yield f"the {role} {actual} is of type {types[actual]}, declared is {table.key_schema.types[actual]}"
 
 
-def _index_differences(table: Table, indexes: Mapping[str, tuple[Any, bool]]) -> Iterator[str]:
+def _compare_indexes(table: Table, indexes: Mapping[str, tuple[Schema, bool]]) -> Iterator[str]:
     for name, declared in table.indexes.items():
         if name not in indexes:
             yield f"there is no index {name}"
             continue
         schema, is_local = indexes[name]
         for role, wanted, actual in zip(
-            ("partition key", "sort key"), (declared.partition_keys, declared.sort_keys), _keys(schema), strict=True
+            ("partition key", "sort key"),
+            (declared.partition_keys, declared.sort_keys),
+            _read_keys(schema),
+            strict=True,
         ):
             if wanted != actual:
                 yield (
@@ -100,15 +101,14 @@ def _index_differences(table: Table, indexes: Mapping[str, tuple[Any, bool]]) ->
             yield f"index {name} is {kinds[is_local]}, declared is {kinds[declared.local]}"
 
 
-def _ttl_differences(client: Any, table: str, ttl: str) -> Iterator[str]:
-    found: Any = client.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
+def _compare_ttl(client: DynamoDBClient, table: str, ttl: str) -> Iterator[str]:
+    found = client.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
     if found.get("TimeToLiveStatus") not in ("ENABLED", "ENABLING"):
         yield f"the time to live is off, declared is {ttl}"
     elif found.get("AttributeName") != ttl:
         yield f"the time to live is in {found.get('AttributeName')}, declared is {ttl}"
 
 
-def _keys(schema: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(  # type: ignore[return-value]  # two entries
-        tuple(key["AttributeName"] for key in schema if key["KeyType"] == role) for role in ("HASH", "RANGE")
-    )
+def _read_keys(schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    partition = tuple(key["AttributeName"] for key in schema if key["KeyType"] == "HASH")
+    return partition, tuple(key["AttributeName"] for key in schema if key["KeyType"] == "RANGE")

@@ -1,4 +1,4 @@
-"""A pydantic model as rows of a table: reading, checking and writing, and keeping what the model does not know.
+"""A pydantic model as items of a table: reading, checking and writing, and keeping what the model does not know.
 
 Attributes that a model does not know are kept beside it, at every level of nested models, in pydantic's own place for
 private data (``__pydantic_private__``): it is copied by ``model_copy``, ``copy`` and ``pickle``, survives assignments,
@@ -11,20 +11,23 @@ import types
 from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Generic, TypeVar, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from expr_builder.errors import BuildError
 
-from .errors import FieldProblem, ValidationFailed, problems_of
-from .storing import NotStorable, epoch_seconds, storable
+from .errors import FieldProblem, ValidationFailed, list_problems
+from .stored_forms import NotStorable, to_epoch_seconds, to_stored_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
 
     from pydantic.fields import FieldInfo
+
+    from expr_builder.attribute_values.values import Item, StoredItem
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -32,13 +35,13 @@ _UNKNOWN = "__unknown_attributes__"
 _SEQUENCES = (list, tuple, deque)
 
 
-def unknown_attributes(model: BaseModel) -> Mapping[str, Any]:
-    """What the stored row (or the nested map) had beside the model's fields; it is written back with the model."""
+def unknown_attributes(model: BaseModel) -> Item:
+    """What the stored item (or the map inside it) had beside the model's fields; it is written back with the model."""
     return (model.__pydantic_private__ or {}).get(_UNKNOWN) or {}
 
 
 class Codec(Generic[M]):
-    """One model's way into rows and back.
+    """One model's way into items and back.
 
     Args:
         model: The model.
@@ -52,54 +55,45 @@ class Codec(Generic[M]):
     def __init__(self, model: type[M], *, ttl: str | None, keys: Iterable[str]) -> None:
         self.model = model
         self.name = model.__name__
-        shape = _shape(model)
+        shape = _read_shape(model)
         self.stored_names = shape.stored_names
         self.names = shape.names
         self.computed = shape.computed
-        self._known = _names_below(model)
+        self._known = _collect_names(model)
         self._ttl = None if ttl is None else self.stored_names[ttl]
-        self._left_out = {
-            stored: rule
-            for name, stored in self.stored_names.items()
-            if (rule := _left_out(model.model_fields[name])) is not None
-        }
+        fields = [(stored, model.model_fields[name]) for name, stored in self.stored_names.items()]
+        self._left_out = {stored: empty for stored, field in fields if (empty := _find_empty(field)) is not None}
+        # Where there is no default, what a missing attribute stands for is filled in, unless another name has it.
         self._filled_in = {
-            stored: (self._names_of(stored), rule)
-            for name, stored in self.stored_names.items()
-            if (rule := self._left_out.get(stored)) is not None and model.model_fields[name].is_required()
+            stored: ([name for name, field in self.names.items() if self.stored_names[field] == stored], empty)
+            for stored, empty in self._left_out.items()
+            if dict(fields)[stored].is_required()
         }
         self._not_read = frozenset(keys).difference(self.names) | self.computed
         self._partial: type[BaseModel] | None = None
 
-    # --- rows -> models
-
-    def decode(self, row: Mapping[str, Any]) -> M:
-        """Read a row: defaults filled in, types narrowed, unknown attributes kept.
+    def decode(self, item: Item) -> M:
+        """Read an item: defaults filled in, types narrowed, unknown attributes kept.
 
         Raises:
             ValidationFailed: when it does not fit the model.
         """
-        known = dict(row)
+        known = dict(item)
         for name in self._not_read:
             known.pop(name, None)
         for stored, (accepted, empty) in self._filled_in.items():
             if not any(name in known for name in accepted):
                 known[stored] = empty()
         try:
-            # What model_validate calls, without its detour: this runs for each row of a scan.
+            # What model_validate calls, without its detour: this runs for each item of a scan.
             model: M = self.model.__pydantic_validator__.validate_python(known, strict=False, extra="allow")
         except ValidationError as error:
-            raise ValidationFailed(self.name, problems_of(error, self._known)) from None
+            raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         _tuck_away(model)
         return model
 
-    # --- models -> rows
-
-    def check(self, model: Any) -> M:
-        """Validate what is to be written, nested models too, and return it with its unknown attributes.
-
-        Args:
-            model: A model, or a row as a mapping.
+    def check(self, model: object) -> M:
+        """Validate a model, nested ones too, or an item as a mapping; unknown attributes come along.
 
         Raises:
             ValidationFailed: when it is not what the model declares.
@@ -107,78 +101,73 @@ class Codec(Generic[M]):
         if isinstance(model, Mapping):
             return self.decode(model)
         if not isinstance(model, self.model):
-            raise self._failed("the whole", "model_type", f"a {self.name} is expected, not a {type(model).__name__}")
+            self._fail("the whole", "model_type", f"a {self.name} is expected, not a {type(model).__name__}")
+        # Validating a model as it is would trust what was assigned, or constructed, without validation.
         dumped = self._dump(lambda: model.model_dump(by_alias=True, round_trip=True, warnings=False))
         if self._ttl is not None:
-            dumped[self._ttl] = self._storable(self._ttl, dumped.get(self._ttl))
+            dumped[self._ttl] = self._store(self._ttl, dumped.get(self._ttl))
         try:
             checked = self.model.model_validate(dumped, strict=False)
         except ValidationError as error:
-            raise ValidationFailed(self.name, problems_of(error, self._known)) from None
+            raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         _carry_over(model, checked)
         return checked
 
-    def encode(self, checked: M) -> dict[str, Any]:
-        """The row of a model that was checked; key templates are not filled in yet."""
+    def encode(self, checked: M) -> StoredItem:
+        """Make the item of a model that was checked; key templates are not filled in yet."""
         dumped = self._dump(lambda: checked.model_dump(by_alias=True, warnings=False))
-        row: dict[str, Any] = {}
+        item: StoredItem = {}
         for stored, value in dumped.items():
             if not self.is_left_out(stored, value):
-                row[stored] = self._storable(stored, value)
-        _restore(checked, row)
-        return row
+                item[stored] = self._store(stored, value)
+        _restore(checked, item)
+        return item
 
-    def encode_fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def encode_fields(self, values: Mapping[str, object]) -> StoredItem:
         """Check some fields by themselves, as far as types, constraints and validators of fields go.
 
-        Args:
-            values: Values by the names of fields.
-
-        Returns:
-            Their stored forms by the names of attributes.
+        Values come by the names of fields; their stored forms are returned by the names of attributes.
 
         Raises:
             ValidationFailed: when one does not fit its field.
         """
         if self._partial is None:
-            self._partial = _partial(self.model)
+            self._partial = _make_partial(self.model)
         try:
             model = self._partial.model_validate(dict(values), strict=False, extra="allow")
         except ValidationError as error:
-            raise ValidationFailed(self.name, problems_of(error, self._known)) from None
+            raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         _tuck_away(model)
         dumped = self._dump(lambda: model.model_dump(by_alias=True, include=set(values), warnings=False))
-        row = {stored: self._storable(stored, value) for stored, value in dumped.items()}
+        found: StoredItem = {stored: self._store(stored, value) for stored, value in dumped.items()}
         for name in values:
-            _restore(getattr(model, name), row.get(self.stored_names[name]))
-        return row
+            _restore(getattr(model, name), found.get(self.stored_names[name]))
+        return found
 
-    def is_left_out(self, stored: str, value: Any) -> bool:
-        """Whether a field with this value is stored by leaving its attribute out; computed ones are when ``None``."""
-        rule = self._left_out.get(stored)
-        return rule.leaves_out(value) if rule is not None else value is None and stored in self.computed
+    def is_left_out(self, stored: str, value: object) -> bool:
+        """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
+        empty = self._left_out.get(stored)
+        if empty is None:
+            return value is None and stored in self.computed
+        if empty is types.NoneType:
+            return value is None
+        # An empty set may be in its stored form already: a list.
+        return isinstance(value, (set, frozenset, list)) and not value
 
-    # --- small change
-
-    def _names_of(self, stored: str) -> tuple[str, ...]:
-        return tuple(name for name, field in self.names.items() if self.stored_names[field] == stored)
-
-    def _storable(self, stored: str, value: Any) -> Any:
+    def _store(self, stored: str, value: object) -> object:
         try:
-            return epoch_seconds(value) if stored == self._ttl else storable(value)
+            return to_epoch_seconds(value) if stored == self._ttl else to_stored_form(value)
         except NotStorable as error:
-            raise self._failed(self.names.get(stored, stored), error.code, str(error)) from None
+            self._fail(self.names.get(stored, stored), error.code, str(error))
 
-    def _dump(self, dump: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def _dump(self, dump: Callable[[], StoredItem]) -> StoredItem:
         try:
             return dump()
         except PydanticSerializationError:
-            raise self._failed(
-                "the whole", "serialization", "a serializer of the model refuses what it is given"
-            ) from None
+            self._fail("the whole", "serialization", "a serializer of the model refuses what it is given")
 
-    def _failed(self, field: str, code: str, message: str) -> ValidationFailed:
-        return ValidationFailed(self.name, [FieldProblem(field, code, message)])
+    def _fail(self, field: str, code: str, message: str) -> NoReturn:
+        raise ValidationFailed(self.name, [FieldProblem(field, code, message)]) from None
 
 
 class _Shape:
@@ -188,10 +177,10 @@ class _Shape:
 
     def __init__(self, model: type[BaseModel]) -> None:
         self.open = model.model_config.get("extra") == "allow"
-        self.stored_names = {name: _stored_name(name, field) for name, field in model.model_fields.items()}
+        self.stored_names = {name: _find_stored_name(name, field) for name, field in model.model_fields.items()}
         self.names: dict[str, str] = {}
         for name, field in model.model_fields.items():
-            accepted = _accepted_names(model, name, field)
+            accepted = _find_accepted_names(model, name, field)
             if self.stored_names[name] not in accepted:
                 raise BuildError(
                     f"{name} would be written as {self.stored_names[name]}, by which the model cannot read it",
@@ -200,25 +189,19 @@ class _Shape:
                     fix="declare one alias=…, or name it among the AliasChoices",
                 )
             self.names.update(dict.fromkeys(accepted, name))
-        computed = model.model_computed_fields
-        self.computed = frozenset(field.alias or name for name, field in computed.items())
-        self.nested = tuple(
-            (name, self.stored_names[name])
-            for name, field in model.model_fields.items()
-            if _holds_models(field.annotation)
-        )
+        self.computed = frozenset(field.alias or name for name, field in model.model_computed_fields.items())
+        holders = [name for name, field in model.model_fields.items() if _holds_models(field.annotation)]
+        self.nested = tuple((name, self.stored_names[name]) for name in holders)
 
 
-@lru_cache(maxsize=512)
-def _shape(model: type[BaseModel]) -> _Shape:
-    return _Shape(model)
+_read_shape = lru_cache(maxsize=512)(_Shape)  # asked for with every item, for each model in it
 
 
-def _stored_name(name: str, field: FieldInfo) -> str:
+def _find_stored_name(name: str, field: FieldInfo) -> str:
     return field.serialization_alias or field.alias or name
 
 
-def _accepted_names(model: type[BaseModel], name: str, field: FieldInfo) -> list[str]:
+def _find_accepted_names(model: type[BaseModel], name: str, field: FieldInfo) -> list[str]:
     alias = field.validation_alias
     choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
     accepted = [choice for choice in choices if isinstance(choice, str)]
@@ -228,84 +211,71 @@ def _accepted_names(model: type[BaseModel], name: str, field: FieldInfo) -> list
     return accepted
 
 
-def _holds_models(annotation: Any) -> bool:
+def _holds_models(annotation: object) -> bool:
     if isinstance(annotation, type):
         return issubclass(annotation, BaseModel)
-    return any(_holds_models(part) for part in _parts_of(annotation))
+    return any(_holds_models(part) for part in _unfold(annotation))
 
 
-def _parts_of(annotation: Any) -> tuple[Any, ...]:
-    """What an annotation is made of; a named alias is what it stands for."""
+def _unfold(annotation: object) -> tuple[object, ...]:
+    """List what an annotation is made of; a named alias is what it stands for."""
     named = getattr(annotation, "__value__", None)
     return get_args(annotation) if named is None else (named,)
 
 
-def _names_below(model: type[BaseModel]) -> frozenset[str]:
-    """The names of all fields, those of nested models included: what may be told of a path."""
+def _collect_names(model: type[BaseModel]) -> frozenset[str]:
+    """Collect the names of all fields, those of nested models included: what may be told of a path."""
     found: set[str] = set()
-    seen: set[Any] = set()
-    waiting: list[Any] = [model]
+    seen: set[object] = set()
+    waiting: list[object] = [model]
     while waiting:
         annotation = waiting.pop()
         if annotation in seen:
             continue
         seen.add(annotation)
-        waiting += _parts_of(annotation)
+        waiting += _unfold(annotation)
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            shape = _shape(annotation)
+            shape = _read_shape(annotation)
             found.update(shape.names, shape.stored_names)
             waiting += [field.annotation for field in annotation.model_fields.values()]
     return frozenset(found)
 
 
-class _LeftOut:
-    """When a field's attribute is left out, and what a missing one stands for: ``None``, or an empty set."""
+def _find_empty(field: FieldInfo) -> type | None:
+    """Find the type of the value that is stored by leaving the attribute out: ``None``, or an empty set.
 
-    __slots__ = ("empty",)
-
-    def __init__(self, empty: type | None) -> None:
-        self.empty = empty
-
-    def __call__(self) -> Any:
-        return None if self.empty is None else self.empty()
-
-    def leaves_out(self, value: Any) -> bool:
-        """Whether the value, as it is or as it is stored (an empty set as a list), is what this stands for."""
-        return value is None if self.empty is None else isinstance(value, (set, frozenset, list)) and not value
-
-
-def _left_out(field: FieldInfo) -> _LeftOut | None:
-    """Leaving a value out must mean that very value when it is read back: the default, or what is filled in."""
+    It must be what is read back then: the default, or what is filled in for a required field.
+    """
     kind = get_origin(field.annotation) or field.annotation
-    if kind in (set, frozenset):
+    if kind is set or kind is frozenset:
         default = field.default_factory in (set, frozenset) or field.default in (set(), frozenset())
-        return _LeftOut(kind) if field.is_required() or default else None
-    is_optional = kind in (Union, types.UnionType) and type(None) in get_args(field.annotation)
+        return kind if field.is_required() or default else None
     if field.is_required():
-        return _LeftOut(None) if is_optional else None
-    return _LeftOut(None) if field.default_factory is None and field.default is None else None
+        is_optional = kind in (Union, types.UnionType) and types.NoneType in get_args(field.annotation)
+        return types.NoneType if is_optional else None
+    return types.NoneType if field.default_factory is None and field.default is None else None
 
 
 # --- attributes that a model does not know
 
 
-def _models_in(value: Any) -> Iterator[BaseModel]:
+def _find_models(value: object) -> Iterator[BaseModel]:
     if isinstance(value, BaseModel):
         yield value
     elif isinstance(value, Mapping):
         for entry in value.values():
-            yield from _models_in(entry)
+            yield from _find_models(entry)
     elif isinstance(value, (*_SEQUENCES, set, frozenset)):
         for element in value:
-            yield from _models_in(element)
+            yield from _find_models(element)
 
 
 def _tuck_away(model: BaseModel) -> None:
     """Move what pydantic let through as extra to where it is kept; see the module."""
-    shape = _shape(type(model))
+    shape = _read_shape(type(model))
     if not shape.open:
         extra = model.__pydantic_extra__
-        object.__setattr__(model, "__pydantic_extra__", None)
+        object.__setattr__(model, "__pydantic_extra__", None)  # else it would be dumped, shown and compared
         if extra:
             _keep(model, {name: value for name, value in extra.items() if name not in shape.computed})
     for name, _ in shape.nested:
@@ -313,22 +283,21 @@ def _tuck_away(model: BaseModel) -> None:
         if isinstance(value, BaseModel):
             _tuck_away(value)
         elif value:
-            for inner in _models_in(value):
+            for inner in _find_models(value):
                 _tuck_away(inner)
 
 
-def _keep(model: BaseModel, unknown: Mapping[str, Any]) -> None:
+def _keep(model: BaseModel, unknown: Item) -> None:
     if unknown:
-        object.__setattr__(
-            model, "__pydantic_private__", {**(model.__pydantic_private__ or {}), _UNKNOWN: dict(unknown)}
-        )
+        private = {**(model.__pydantic_private__ or {}), _UNKNOWN: dict(unknown)}
+        object.__setattr__(model, "__pydantic_private__", private)  # past what a frozen model would refuse
 
 
-def _carry_over(source: Any, target: Any) -> None:
+def _carry_over(source: object, target: object) -> None:
     """Give a validated copy what its original kept: in the same places, as far as they are still there."""
     if isinstance(source, BaseModel) and isinstance(target, BaseModel):
         _keep(target, unknown_attributes(source))
-        for name, _ in _shape(type(target)).nested:
+        for name, _ in _read_shape(type(target)).nested:
             _carry_over(getattr(source, name, None), getattr(target, name))
     elif isinstance(source, Mapping) and isinstance(target, Mapping):
         for key in source.keys() & target.keys():
@@ -338,38 +307,34 @@ def _carry_over(source: Any, target: Any) -> None:
             _carry_over(one, other)
 
 
-def _restore(model: Any, row: Any) -> None:
-    """Write what was kept back into the row, and into the maps inside it; what the model knows goes first."""
-    if isinstance(model, BaseModel) and isinstance(row, dict):
+def _restore(model: object, stored: object) -> None:
+    """Write what was kept back into an item, and into the maps inside it; what the model knows goes first."""
+    if isinstance(model, BaseModel) and isinstance(stored, dict):
         for name, value in unknown_attributes(model).items():
-            row.setdefault(name, storable(value))
-        for name, stored in _shape(type(model)).nested:
-            _restore(getattr(model, name), row.get(stored))
-    elif isinstance(model, Mapping) and isinstance(row, dict):
-        for inner, value in zip(model.values(), row.values(), strict=False):
+            stored.setdefault(name, to_stored_form(value))
+        for name, attribute in _read_shape(type(model)).nested:
+            _restore(getattr(model, name), stored.get(attribute))
+    elif isinstance(model, Mapping) and isinstance(stored, dict):
+        for inner, value in zip(model.values(), stored.values(), strict=False):
             _restore(inner, value)
-    elif isinstance(model, _SEQUENCES) and isinstance(row, list):
-        for inner, value in zip(model, row, strict=False):
+    elif isinstance(model, _SEQUENCES) and isinstance(stored, list):
+        for inner, value in zip(model, stored, strict=False):
             _restore(inner, value)
 
 
 # --- single fields
 
 
-def _partial(model: type[BaseModel]) -> type[BaseModel]:
-    """The model with every field optional and without validators of the whole, to check and write single fields."""
+def _make_partial(model: type[BaseModel]) -> type[BaseModel]:
+    """Make the model with every field optional and no validators of the whole, to check and write single fields."""
     metaclass: Any = type(model)
+    # Subclassing keeps aliases, constraints and validators of fields; only what is about the whole is taken off.
     partial: type[BaseModel] = metaclass(
         model.__name__,
         (model,),
         {
             "__module__": model.__module__,
-            "model_config": ConfigDict(
-                defer_build=True,
-                frozen=False,
-                validate_by_name=True,
-                validate_default=False,
-            ),
+            "model_config": ConfigDict(defer_build=True, frozen=False, validate_by_name=True, validate_default=False),
             "model_post_init": lambda self, context: None,
         },
     )

@@ -1,18 +1,6 @@
-"""How a model's values are stored: what pydantic leaves in Python's form, in a form that DynamoDB has.
+"""How a model's values are stored: what pydantic leaves in a form of Python's, put into one of DynamoDB's.
 
-======================================  ===================================================================
-Python                                  stored as
-======================================  ===================================================================
-``str``, ``int``, ``float``,            as :mod:`expr_builder.values` says
-``Decimal``, ``bool``, ``bytes``
-``datetime`` with a time zone           S, in UTC with microseconds: ``2026-01-31T09:30:00.000000Z``, so that
-                                        the order of texts is the order of times
-``datetime`` without one                S, the same without ``Z``
-an enum's member                        its value
-a set of strings, numbers or bytes      SS, NS, BS; anything else in a set, and an empty one: L
-``UUID``, ``date``, ``time``,           S, as pydantic writes them in JSON
-``timedelta``, URLs, paths, …
-======================================  ===================================================================
+The table of types is in ``docs/typed-table.md``. What :mod:`expr_builder.attribute_values.values` takes stays as it is.
 """
 
 from __future__ import annotations
@@ -30,6 +18,7 @@ from pydantic import SecretBytes, SecretStr
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 _AS_THEY_ARE = frozenset({str, int, float, Decimal, bool, bytes, type(None)})
+_USUAL = frozenset({list, tuple, set, frozenset, datetime, dict})
 
 
 class NotStorable(ValueError):
@@ -40,28 +29,32 @@ class NotStorable(ValueError):
         self.code = code
 
 
-def storable(value: Any) -> Any:
-    """The value in the form in which it is stored.
+def to_stored_form(value: Any) -> Any:
+    """Put a value into the form in which it is stored.
 
     Raises:
         NotStorable: for a secret, whose text pydantic masks, and for a type that even JSON text cannot hold.
     """
     kind = type(value)
-    if kind in _AS_THEY_ARE:
+    if kind in _AS_THEY_ARE:  # nearly all values are: each field of each item comes through here
         return value
-    if kind is dict:
-        return {_text(key): storable(entry) for key, entry in value.items()}
-    if kind is list or kind is tuple:
-        return [storable(element) for element in value]
+    if kind not in _USUAL and isinstance(value, Enum):  # before what else it may be: an IntEnum is a number, too
+        return to_stored_form(value.value)
+    if isinstance(value, (list, tuple, deque)):
+        return [to_stored_form(element) for element in value]
     if kind is set or kind is frozenset:
-        return _set(value)
-    if kind is datetime:
-        return _moment(value)
-    return _of_another_type(value)
+        return _store_set(value)
+    if isinstance(value, datetime):
+        return _write_moment(value)
+    if kind is dict or isinstance(value, Mapping):
+        return {_write_key(key): to_stored_form(entry) for key, entry in value.items()}
+    if isinstance(value, (str, int, float, Decimal, bytes)):
+        return value
+    return bytes(value) if isinstance(value, bytearray) else _write_text(value)
 
 
-def epoch_seconds(value: Any) -> int | None:
-    """A time to live as DynamoDB wants it, seconds since 1970; ``None`` stays.
+def to_epoch_seconds(value: object) -> int | None:
+    """Write a time to live as DynamoDB wants it, in seconds since 1970; ``None`` stays.
 
     Raises:
         NotStorable: for anything but an aware datetime or a whole number.
@@ -75,40 +68,30 @@ def epoch_seconds(value: Any) -> int | None:
     raise NotStorable("time_to_live", "a time to live is an aware datetime, or whole seconds since 1970")
 
 
-def _set(value: Any) -> Any:
-    elements = [storable(element) for element in value]
-    kinds = {_kind(element) for element in elements}
+def _store_set(value: set[Any] | frozenset[Any]) -> set[object] | list[object]:
+    elements = [to_stored_form(element) for element in value]
+    kinds = {_find_set_type(element) for element in elements}
     if len(kinds) == 1 and None not in kinds:
         return set(elements)
     return sorted(elements, key=repr)  # DynamoDB has no set of these; pydantic reads a list back into a set
 
 
-def _kind(element: Any) -> type | None:
-    """What kind of set takes the element, if any."""
+def _find_set_type(element: object) -> type | None:
+    """Find the kind of set that takes the element, if there is one."""
     if isinstance(element, bool):
         return None
     return next((kind for kind in (str, bytes, Number) if isinstance(element, kind)), None)
 
 
-def _moment(value: datetime) -> str:
+def _write_moment(value: datetime) -> str:
+    # UTC, and always with microseconds: the order of such texts is the order of times.
     if value.tzinfo is None:
         return value.isoformat(timespec="microseconds")
     return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def _of_another_type(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return storable(value.value)
-    if isinstance(value, (str, int, float, Decimal, bytes)):
-        return value
-    if isinstance(value, bytearray):
-        return bytes(value)
-    if isinstance(value, datetime):
-        return _moment(value)
-    if isinstance(value, Mapping):
-        return {_text(key): storable(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple, deque)):
-        return [storable(element) for element in value]
+def _write_text(value: object) -> object:
+    """Write what only JSON has a form for, such as a UUID; mostly as text."""
     if isinstance(value, (SecretStr, SecretBytes)):
         raise NotStorable("secret", "a secret is not stored by itself: say how with a field_serializer")
     if isinstance(value, PurePath):
@@ -121,8 +104,8 @@ def _of_another_type(value: Any) -> Any:
         ) from None
 
 
-def _text(key: Any) -> str:
+def _write_key(key: object) -> str:
     if isinstance(key, str):
         return key
-    text = storable(key)
+    text = to_stored_form(key)
     return text if isinstance(text, str) else str(text)

@@ -1,0 +1,227 @@
+"""The writes of a typed table: put, update, delete, modify and batches."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from expr_builder.attribute_values.values import from_item, to_item
+from expr_builder.errors import ConditionFailed
+from expr_builder.expressions.joining import all_of
+from expr_builder.requests.batches import BatchWrite
+
+from .errors import list_names
+from .marker_writes import find_changed
+from .optimistic_writes import settle
+from .table_parts import K, M, R, TableParts
+from .write_drafts import guard_action, join_conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.expressions.nodes import Condition
+    from expr_builder.expressions.updates import Target
+    from expr_builder.requests.writes import Put, Update
+
+    from .write_drafts import Fields
+
+
+class TypedWrites(TableParts[M, R, K]):
+    """What a typed table writes."""
+
+    def put(
+        self,
+        model: M | Item,
+        *,
+        if_not_exists: bool = False,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> M:
+        """Write a whole item. What the model does not know but was read with it is written back.
+
+        Args:
+            model: The model, or a raw item; validated in any case.
+            if_not_exists: Only when there is no such item (or it has expired).
+            if_field_equals: Only when these fields are stored with these values.
+            when: Only when this condition holds; its names are those of attributes.
+
+        Returns:
+            The model as it is stored, its version counted up.
+
+        Raises:
+            ConditionFailed: with the stored item.
+            ValidationFailed: for a model that is not valid.
+            ItemTooLarge: for an item over 400 KB.
+            UniqueViolation: where the table has unique fields, with all that are taken.
+        """
+        checked, item, version = self._drafts.encode(model)
+        demanded = self._drafts.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
+        guard = join_conditions(version, demanded)
+        action = self._drafts.put(item, guard)  # refuses what is too large before anything is read
+        with self._show_refusals():
+            if self._marked is None:
+                self._send(action, item)
+            elif if_not_exists:
+                self._marked.create(item, guard)
+            else:
+                self._marked.put(item, guard)
+        return checked
+
+    def update(
+        self,
+        key: K,
+        *,
+        set: Mapping[Any, object] | None = None,  # noqa: A002  # the word of the expression
+        remove: Iterable[Target] = (),
+        add: Fields | None = None,
+        delete: Fields | None = None,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> R:
+        """Change parts of an existing item, without reading it first.
+
+        Args:
+            key: The key.
+            set: Fields (or ``Attr`` paths) and their values, checked field by field; or what DynamoDB computes, such as
+                ``Attr("visits") + 1``.
+            remove: Fields or paths to remove.
+            add: Numbers to add to fields, or elements to add to sets.
+            delete: Elements to take out of sets.
+            if_field_equals: See :meth:`put`.
+            when: See :meth:`put`.
+
+        Returns:
+            The item as it is now.
+
+        Raises:
+            ConditionFailed: when there is no such item, or it is not as demanded.
+            ValidationFailed: for a value that does not fit its field, a name that is none, or a required one removed.
+            InvalidQuery: for a field that is part of the key.
+            UniqueViolation: when a unique field's new value is taken.
+        """
+        draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
+        guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
+        with self._show_refusals():
+            if self._marked is None or not self._marked.concerns(find_changed(draft)):
+                new = guard_action(draft, guard).returning("ALL_NEW").send(self._client, **self._options)
+                return self._show(new or {})
+            wanted = self._key.make(key)
+            self._marked.update(wanted, draft, guard)
+            # A transaction returns no attributes.
+            item = self._table.get(wanted, consistent=True).fetch(self._client, **self._options)
+            if item is None:
+                raise ConditionFailed(self._table.name, None)  # deleted by somebody else since
+            return self._show(item)
+
+    def delete(
+        self,
+        key: K,
+        *,
+        if_exists: bool = False,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> None:
+        """Remove an item; a missing one is no error, unless a condition says so.
+
+        Args:
+            key: The key.
+            if_exists: Only when there is such an item.
+            if_field_equals: See :meth:`put`.
+            when: See :meth:`put`.
+
+        Raises:
+            ConditionFailed: when the item is not as demanded.
+        """
+        guard = self._drafts.demand(if_exists=if_exists, if_field_equals=if_field_equals, when=when)
+        with self._show_refusals():
+            if self._marked is not None:
+                self._marked.delete(self._key.make(key), guard)
+            else:
+                self._drafts.delete(key, guard).send(self._client, **self._options)
+
+    def modify(self, key: K, change: Callable[[M], M], *, max_attempts: int = 8) -> M:
+        """Read an item, change it and write what differs; all over again when somebody else was faster.
+
+        The write is guarded by the version, if the table maintains one, else by everything that was read.
+
+        Args:
+            key: The key.
+            change: Takes the model as it is and returns it as it should be; may be called several times.
+            max_attempts: How often to try.
+
+        Returns:
+            The model as it is stored; written only if it differs.
+
+        Raises:
+            ConditionFailed: when there is no such item, or others kept being faster.
+            ValidationFailed: for an item, or a result, that does not fit the model: however the table reads.
+            InvalidQuery: when the key was changed.
+            UniqueViolation: when a unique field's new value is taken.
+        """
+        wanted = self._key.make(key)
+
+        def draft(item: StoredItem | None) -> Callable[[], M]:
+            if item is None or not self._expiry.is_visible(item):
+                raise ConditionFailed(self._table.name, None)
+            return partial(self._replace, item, change(self._codec.decode(item)))
+
+        with self._show_refusals():
+            read = self._table.get(wanted, consistent=True)
+            return settle(read, draft, self._client, self._options, max_attempts=max_attempts)
+
+    def put_batch(self, models: Iterable[M | Item]) -> int:
+        """Write many items, 25 in a request, as they come: 25 are held in memory. A batch has no conditions.
+
+        Versions are counted up, but not compared.
+
+        Returns:
+            How many were written.
+
+        Raises:
+            BatchIncomplete: when some stay unprocessed; ``left`` are their models.
+            BuildError: for a table with unique fields: a batch cannot keep markers.
+        """
+        self._refuse_batch("put_batch")
+        puts = (self._drafts.put(self._drafts.encode(model)[1]) for model in models)
+        with self._show_left(lambda put: self._reader.show(from_item(put.item))):
+            return BatchWrite.stream(self._client, puts, **self._options)
+
+    def delete_batch(self, keys: Iterable[K]) -> int:
+        """Remove many items, 25 in a request, as their keys come; errors are those of :meth:`put_batch`.
+
+        Returns:
+            How many keys were given.
+        """
+        self._refuse_batch("delete_batch")
+        with self._show_left(lambda delete: from_item(delete.key)):
+            return BatchWrite.stream(self._client, (self._drafts.delete(key) for key in keys), **self._options)
+
+    def _replace(self, item: StoredItem, after: M) -> M:
+        """Write what makes the item the model ``after``, if it is still stored as it was read."""
+        checked, new, _ = self._drafts.encode(after, counted_from=item)
+        sets, removed = self._drafts.compare(item, new)
+        if not removed and sets.keys() <= {self._drafts.version_attribute}:
+            return self._codec.decode(item)  # nothing but the version would change
+        guard = self._drafts.require_unchanged(item)
+        if self._marked is not None and self._marked.concerns([*sets, *removed]):
+            self._marked.change(item, new, guard)
+            return checked
+        update = self._drafts.replace(item, sets, removed)
+        self._send(update.when(all_of(self._drafts.require_present(), guard)), new)
+        return checked
+
+    def _send(self, action: Put | Update, meant: Item) -> None:
+        """Send a write of which the whole item is known that it leaves behind."""
+        try:
+            action.send(self._client, **self._options)
+        except ConditionFailed as error:
+            # botocore repeats a call by itself after a lost connection: what then refuses the write may be the write.
+            if not error.retried or error.item is None or to_item(error.item) != to_item(meant):
+                raise
+
+    def _refuse_batch(self, method: str) -> None:
+        if self._marked is not None:
+            fields = list_names(self._marked.fields)
+            self._refuse(f"{method} cannot keep the markers of {fields}", "one put or delete after the other")

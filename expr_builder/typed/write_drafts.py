@@ -1,0 +1,294 @@
+"""Models and keys as the plain builder's actions, guarded by what the table maintains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from expr_builder.attribute_values.values import item_size, size_of, to_item
+from expr_builder.errors import BuildError
+from expr_builder.expressions.attr import Attr
+from expr_builder.expressions.joining import all_of
+from expr_builder.expressions.nodes import Literal, Operand, Path, UpdateValue
+from expr_builder.expressions.paths import write_path
+from expr_builder.limits import MAX_ITEM_BYTES
+
+from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed, list_names
+from .stored_forms import to_stored_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, NoReturn, TypeAlias
+
+    from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.expressions.nodes import Condition
+    from expr_builder.expressions.updates import Target
+    from expr_builder.requests.table import Table
+    from expr_builder.requests.writes import Delete, Put, Update, WriteAction
+
+    from .item_reader import Expiry
+    from .model_codec import Codec
+    from .model_key import ModelKey
+
+    W = TypeVar("W", bound=WriteAction)
+    Fields: TypeAlias = Mapping[str, object]
+    """Values by the names of fields."""
+
+M = TypeVar("M", bound=BaseModel)
+
+_LARGEST = 5  # so many of a large item's attributes are told
+
+
+def guard_action(action: W, guard: Condition | None) -> W:
+    """Guard an action, if there is a guard."""
+    return action if guard is None else action.when(guard)
+
+
+def join_conditions(*conditions: Condition | None) -> Condition | None:
+    """Join all conditions that there are; ``None`` when there are none."""
+    return all_of(*conditions) if any(condition is not None for condition in conditions) else None
+
+
+class Drafts(Generic[M]):
+    """Makes actions for one typed table; ``version`` is the field that counts versions, if the table maintains one."""
+
+    def __init__(self, table: Table, codec: Codec[M], key: ModelKey, expiry: Expiry, version: str | None) -> None:
+        self.table = table
+        self.codec = codec
+        self.key = key
+        self._expiry = expiry
+        self._version = version
+        self.version_attribute = "" if version is None else codec.stored_names[version]
+        if version is not None and not _is_counter(codec, version):
+            raise BuildError(
+                f"{version} is no whole number",
+                rule="typed-table",
+                place=f'typed table "{table.name}", version',
+                fix=f"{version}: int = 0",
+            )
+
+    def encode(self, model: object, *, counted_from: Item | None = None) -> tuple[M, StoredItem, Condition | None]:
+        """Check a model (or an item as a mapping) and, where versions are maintained, count it up.
+
+        Returns:
+            The model as it will be stored, its item, and the guard of its version, counted up from the model's own or
+            from that of the item ``counted_from``.
+
+        Raises:
+            ValidationFailed: when it does not fit.
+        """
+        checked = self.codec.check(model)
+        guard = None
+        if self._version is not None:
+            now = getattr(checked, self._version) if counted_from is None else counted_from.get(self.version_attribute)
+            guard = self._require_version(now or 0)
+            checked = checked.model_copy(update={self._version: (now or 0) + 1})
+        item = self.codec.encode(checked)
+        item.update(self.key.derive(item))
+        return checked, item, guard
+
+    def put(self, item: Item, guard: Condition | None = None) -> Put:
+        """Draft the put of an item.
+
+        Raises:
+            ItemTooLarge: with its largest attributes.
+        """
+        try:
+            action = self.table.put(item)
+        except BuildError as error:
+            if error.rule != "item-size":
+                raise
+            sizes = {name: item_size({name: value}) for name, value in to_item(item).items()}
+            _refuse_too_large(error, sum(sizes.values()), sizes)
+        return guard_action(action, guard)
+
+    def compare(self, old: Item, new: Item) -> tuple[StoredItem, list[str]]:
+        """Find what of an item must be set, and what removed, to make it another one with the same key.
+
+        Raises:
+            InvalidQuery: when the keys differ.
+        """
+        keys = self.key.attributes
+        if any(old.get(name) != new.get(name) for name in keys):
+            self._refuse("the key was changed", "put a new item and delete the old one")
+        before, after = to_item(old), to_item(new)
+        sets = {name: new[name] for name, value in after.items() if name not in keys and before.get(name) != value}
+        return sets, [name for name in before if name not in after]
+
+    def replace(self, old: Item, sets: Item, removed: list[str]) -> Update:
+        """Draft the update that carries out what :meth:`compare` found."""
+        update = self.table.update({name: old[name] for name in self.key.attributes})
+        update = update.set(sets) if sets else update
+        return update.remove(*removed) if removed else update
+
+    def demand(
+        self,
+        *,
+        if_exists: bool = False,
+        if_not_exists: bool = False,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> Condition | None:
+        """Join what the caller demands of the stored item into one condition.
+
+        Raises:
+            InvalidQuery: for demands that contradict each other, or name no field.
+        """
+        if if_not_exists and (if_exists or if_field_equals is not None):
+            self._refuse("an item that does not exist has no fields to compare", "leave if_not_exists out")
+        return join_conditions(
+            self.require_present() if if_exists else None,
+            self._require_absent() if if_not_exists else None,
+            None if if_field_equals is None else self._require_fields(if_field_equals),
+            when,
+        )
+
+    def require_present(self) -> Condition:
+        """Demand that the item exists, and has not expired."""
+        present, expires = self.table.key_schema.present, self._expiry.attribute
+        if expires is None:
+            return present
+        return present & (Attr(expires).not_exists() | (Attr(expires) > int(self._expiry.clock())))
+
+    def require_version_of(self, item: Item) -> Condition | None:
+        """Demand that the stored version is that of an item as it was read, if versions are maintained."""
+        return None if self._version is None else self._require_version(item.get(self.version_attribute) or 0)
+
+    def require_unchanged(self, item: Item) -> Condition:
+        """Demand that everything is stored as it was read: where there are versions, that of the item."""
+        version = self.require_version_of(item)
+        if version is not None:
+            return version
+        values = (Attr(name).eq(value) for name, value in item.items() if name not in self.key.attributes)
+        return all_of(self.table.key_schema.present, *values)
+
+    def _require_absent(self) -> Condition:
+        # An expired item that waits to be swept may be overwritten: readers do not see it either.
+        absent, expires = self.table.key_schema.absent, self._expiry.attribute
+        return absent if expires is None else absent | (Attr(expires) <= int(self._expiry.clock()))
+
+    def _require_version(self, version: int) -> Condition:
+        # Nothing stored, or an item from before there were versions, counts as 0.
+        attribute = Attr(self.version_attribute)
+        return attribute.eq(version) if version else attribute.not_exists() | attribute.eq(0)
+
+    def _require_fields(self, fields: Fields) -> Condition:
+        unknown = [name for name in fields if name not in self.codec.names]
+        if unknown or not fields:
+            self._refuse(
+                f"if_field_equals names {list_names(unknown)}, which is no field",
+                f"the fields are {list_names(self.codec.stored_names)}; other attributes go into when=Attr(…)",
+            )
+        stored = self.codec.encode_fields({self.codec.names[name]: value for name, value in fields.items()})
+        return all_of(*(self._require_value(name, value) for name, value in stored.items()))
+
+    def _require_value(self, name: str, value: object) -> Condition:
+        if not self.codec.is_left_out(name, value):
+            return Attr(name).eq(value)
+        # None may be stored either way: left out by this model, or as NULL by another program.
+        return Attr(name).not_exists() if value is not None else Attr(name).not_exists() | Attr(name).eq(None)
+
+    def update(
+        self,
+        key: Fields,
+        *,
+        sets: Mapping[Any, object] | None,
+        remove: Iterable[Target],
+        add: Fields | None,
+        delete: Fields | None,
+    ) -> Update:
+        """Draft an update without its guard; the version is counted up.
+
+        Raises:
+            ValidationFailed: for a value that does not fit its field, or a name that is none.
+            InvalidQuery: for a field that is part of the key, or the version that the table maintains.
+        """
+        action = self.table.update(self.key.make(key))
+        paths, values = self._split_sets(sets or {})
+        removed = [self._resolve(target) for target in ([remove] if isinstance(remove, (str, Path)) else remove)]
+        for stored in removed:
+            self._refuse_required(stored)
+        left_out = [stored for stored, value in values.items() if self.codec.is_left_out(stored, value)]
+        if self._version is not None:
+            paths[Attr(self.version_attribute)] = Attr(self.version_attribute).increment()  # from 0
+        pairs = [*paths.items(), *((stored, value) for stored, value in values.items() if stored not in left_out)]
+        action = action.set(pairs) if pairs else action
+        action = action.remove(*removed, *left_out) if removed or left_out else action
+        if add:
+            action = action.add([(self._resolve(name), to_stored_form(value)) for name, value in add.items()])
+        if delete:
+            action = action.delete([(self._resolve(name), to_stored_form(value)) for name, value in delete.items()])
+        if action.size > MAX_ITEM_BYTES:
+            self._refuse_size(action)
+        return action
+
+    def delete(self, key: Fields, guard: Condition | None = None) -> Delete:
+        """Draft a deletion."""
+        return guard_action(self.table.delete(self.key.make(key)), guard)
+
+    def _split_sets(self, sets: Mapping[Any, object]) -> tuple[dict[Path, object], StoredItem]:
+        """Part what is set by path, or computed by DynamoDB, from the plain values of fields, which are checked."""
+        paths: dict[Path, object] = {}
+        fields: dict[str, object] = {}
+        for target, value in sets.items():
+            known = self._resolve(target)
+            computed = isinstance(value, (Operand, UpdateValue))
+            if isinstance(known, Path) or computed or known not in self.codec.names:
+                path = known if isinstance(known, Path) else Attr(known)
+                paths[path] = value if computed else to_stored_form(value)
+            else:
+                fields[self.codec.names[known]] = value
+        return paths, self.codec.encode_fields(fields) if fields else {}
+
+    def _resolve(self, target: object) -> str | Path:
+        """Find an attribute's name for a field's; paths stay. Refuse what is no field, part of the key, or ours."""
+        name = str(target.segments[0]) if isinstance(target, Path) else str(target)
+        field = self.codec.names.get(name, name)
+        if field in self.key.fields or name in self.key.attributes:
+            self._refuse(f"{field} is part of the key", "put a new item and delete the old one")
+        if field == self._version:
+            self._refuse(f"{field} is counted by the table", "leave it out; compare it with if_field_equals")
+        is_known = name in self.codec.names or name in self.codec.stored_names.values()
+        if not is_known and self.codec.model.model_config.get("extra") != "allow":
+            fields = list_names(self.codec.stored_names)
+            raise ValidationFailed(self.codec.name, [FieldProblem(name, "unknown_field", f"the fields are {fields}")])
+        return target if isinstance(target, Path) else self.codec.stored_names.get(field, name)
+
+    def _refuse_size(self, action: Update) -> None:
+        try:
+            action.to_request()
+        except BuildError as error:
+            if error.rule != "item-size":
+                raise
+            given = [(one.path, one.value) for one in action.actions if isinstance(one.value, Literal)]
+            sizes = {write_path(path.segments): size_of(value.value) for path, value in given}
+            _refuse_too_large(error, action.size, sizes)
+
+    def _refuse_required(self, target: str | Path) -> None:
+        field = self.codec.names.get(target) if isinstance(target, str) else None
+        if field is None or not self.codec.model.model_fields[field].is_required():
+            return
+        # A missing attribute is read as None or as an empty set where the field takes that.
+        nothing: tuple[object, ...] = (None, set())
+        if not any(self.codec.is_left_out(str(target), empty) for empty in nothing):
+            problem = FieldProblem(field, "missing", "is required, so it cannot be removed")
+            raise ValidationFailed(self.codec.name, [problem])
+
+    def _refuse(self, message: str, fix: str) -> NoReturn:
+        place = f'{self.codec.name} in table "{self.table.name}"'
+        raise InvalidQuery(message, rule="typed-write", place=place, fix=fix)
+
+
+def _is_counter(codec: Codec[Any], version: str) -> bool:
+    try:
+        return codec.encode_fields({version: 1}) == {codec.stored_names[version]: 1}
+    except ValidationFailed:
+        return False
+
+
+def _refuse_too_large(error: BuildError, size: int, sizes: Mapping[str, int]) -> NoReturn:
+    largest = sorted(sizes.items(), key=lambda one: -one[1])[:_LARGEST]
+    raise ItemTooLarge(
+        error.message, place=error.place, fix=error.fix, size=size, limit=MAX_ITEM_BYTES, largest=largest
+    ) from None
