@@ -88,7 +88,7 @@ def _section(rule: Rule) -> Iterator[str]:
         yield from _block("json", _layout(_shorten(rule.passes)))
     else:
         yield f"Refused: {_code(_error(rule))}\n"
-        yield from _block("python", str(rule.fails))
+        yield from _block("python refused", str(rule.fails))
         yield "Accepted:\n"
         yield from _block("python", str(rule.passes))
 

@@ -1,7 +1,8 @@
 """Every Python and console block of README and docs is run, page by page, and its output compared.
 
-Each page is one program: its Python blocks share their names. A ``text`` block shows what the Python block before it
-prints. ``console cloud`` blocks need the running service: the deployed ring runs those.
+Each page is one program: its Python blocks share their names, and a ``python refused`` block ends in a BuildError. A
+``text`` block shows what the Python block before it prints. ``console cloud`` blocks need the running service: the
+deployed ring runs those.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from expr_builder import BuildError
 from tests.support.snippets import ROOT, Block, blocks, commands, matches, pages
 from tests.support.template import create_table
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-RUN_HERE = {"python", "text", "console", "json", "console cloud", "console make", "mermaid"}
+RUN_HERE = {"python", "python refused", "text", "console", "json", "console cloud", "console make", "mermaid"}
 
 
 @pytest.fixture
@@ -54,6 +56,9 @@ def test_every_block_of_a_page_does_what_the_page_says(
         if block.info == "python":
             assert not printed, f"{block.name}: the block before it prints something that is not shown: {printed}"
             printed = _run_python(block, names)
+        elif block.info == "python refused":
+            with pytest.raises(BuildError):
+                _run_python(block, names)
         elif block.info == "text":
             assert matches(block.text, printed), f"{block.name} shows\n{block.text}\nbut what is printed is\n{printed}"
             printed = ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("rule", NEEDS_PACKAGES, ids=repr)
 def test_the_failing_line_is_refused_with_this_rule_and_the_other_is_taken(rule: Rule) -> None:
     with mock_aws():
-        boto3.client("dynamodb", "eu-west-1").create_table(
+        boto3.client("dynamodb", "us-east-1").create_table(
             TableName="accounts",
             KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
             AttributeDefinitions=[
