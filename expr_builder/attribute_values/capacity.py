@@ -1,7 +1,4 @@
-"""What reads and writes cost, in capacity units.
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
-"""
+"""What reads and writes cost, in capacity units."""
 
 from __future__ import annotations
 
@@ -23,8 +20,7 @@ def write_units(size: int, *, transactional: bool = False) -> int:
 def read_units(size: int, *, consistent: bool = True, transactional: bool = False) -> float:
     """Compute the read units for an item of ``size`` bytes: one for each started 4 KB.
 
-    An eventually consistent read costs half of that, a transactional one twice. A missing item costs as much as the
-    smallest one.
+    An eventually consistent read costs half, a transactional one twice as much; a missing item as much as a small one.
 
     Example:
         ``read_units(100, consistent=False)`` is 0.5.

@@ -41,14 +41,7 @@ def all_of(*conditions: Condition | None) -> Condition:
 
 
 def any_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with OR; ``None`` is skipped, so that a condition can be optional.
-
-    Raises:
-        BuildError: when nothing is left to join, or something is not a condition.
-
-    Example:
-        ``any_of(Attr("a").exists(), None, Attr("b") == 1)`` renders as ``attribute_exists(a) OR b = :v0``.
-    """
+    """Join conditions with OR, otherwise as :func:`all_of` does: ``any_of(a, None, b)`` is ``a | b``."""
     return Or.of(*_check_all("any_of", conditions))
 
 

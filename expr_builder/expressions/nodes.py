@@ -199,8 +199,7 @@ class Condition(Node):
     ``TypeError``). Two conditions are equal (``==``) when they have the same structure.
 
     Example:
-        ``(Attr("version") == 3) & ~Attr("deleted").exists()`` renders as
-        ``version = :v0 AND NOT attribute_exists(deleted)``.
+        ``(Attr("n") == 3) & ~Attr("gone").exists()`` renders as ``n = :v0 AND NOT attribute_exists(gone)``.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
     """

@@ -97,13 +97,10 @@ def parse_update(
     """Read an update from text: ``"SET email = :new, version = version + 1 REMOVE pending"``.
 
     Returns:
-        The actions in the order of the text, as ``Table.update(key).set(…).remove(…)`` has them.
+        The actions in the order of the text, for ``Table.update(key).apply(…)``.
 
     Raises:
         BuildError: as :func:`parse_condition` does; and for paths that overlap, or a clause given twice.
-
-    Example:
-        ``table.update(key).apply(parse_update("ADD logins :n", values={":n": 1}))``
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
     """
