@@ -10,7 +10,7 @@ Names are loaded when they are first used, so that importing the package costs n
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # as everywhere here: importing typing costs more than the whole package
 if TYPE_CHECKING:
     from .attribute_values.capacity import read_units, write_units
     from .attribute_values.values import from_attribute_value, from_item, item_size, to_attribute_value, to_item
@@ -105,7 +105,7 @@ __all__ = [
     "write_units",
 ]
 
-# Where each public name lives: its module, and what it gives.
+# Each module with the public names that it defines. A test holds it against the imports above.
 _HOMES = {
     "attribute_values.capacity": ("read_units", "write_units"),
     "attribute_values.values": ("from_attribute_value", "from_item", "item_size", "to_attribute_value", "to_item"),
@@ -152,7 +152,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     value: object = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value
+    globals()[name] = value  # from now on it is found without this function
     return value
 
 

@@ -1,6 +1,6 @@
-"""What can go wrong, as one tree of types.
+"""What can go wrong: one tree of errors, from invalid requests to lost answers.
 
-::
+Every error that the library raises has its place here::
 
     ExprBuilderError
       BuildError(ValueError)           before anything is sent: rule, place and fix, never a value
@@ -14,8 +14,8 @@
         RequestUnfinished
           RequestConflict, RequestThrottled, RequestInProgress, RequestUnavailable
 
-No message and no repr contains an attribute's value: values are people's data, and messages end up in logs. Every
-error survives ``pickle`` and ``copy``.
+No message and no repr contains an attribute's value: values are people's data, and messages end up in logs. Every error
+survives ``pickle`` and ``copy``.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 
 class ExprBuilderError(Exception):
-    """The base of everything that the library raises on purpose."""
+    """The base class of all errors that the library raises on purpose."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exception's own way calls the class with ``args`` alone, which keyword-only parameters break.
+        # Exception's own way calls the class with ``args`` only, which fails for keyword-only parameters.
         return _rebuild, (type(self), self.args, self.__getstate__())
 
     def __getstate__(self) -> dict[str, object]:
         state = dict(self.__dict__)
         explain = state.get("_explain")
         if callable(explain):
-            state["_explain"] = explain()  # it holds the request; what travels is its text
+            state["_explain"] = explain()  # the text: the function holds the whole request
         return state
 
 
 def _rebuild(kind: type[ExprBuilderError], args: tuple[object, ...], state: dict[str, object]) -> ExprBuilderError:
-    error = kind.__new__(kind, *args)
+    error = kind.__new__(kind, *args)  # not by __init__, which would need what the message was made of
     error.__dict__.update(state)
     return error
 
@@ -55,15 +55,11 @@ class BuildError(ExprBuilderError, ValueError):
     Args:
         message: What is wrong, in a sentence without the offending value.
         rule: The stable id of the broken rule (``docs/rules.md`` lists them), such as ``"set-empty"``.
-        place: Where, from the outside in, such as ``'slot "email", Item.tags[2]'``; may be filled in later, by those
-            who know more of the surroundings (:meth:`within`).
+        place: Where, from the outside in, such as ``'slot "email", Item.tags[2]'``. Callers that know more of the
+            surroundings add to it (:meth:`within`).
         fix: What to write instead.
 
-    Attributes:
-        rule: see above.
-        place: see above.
-        fix: see above.
-        message: see above.
+    The attributes of the same names hold these arguments.
     """
 
     def __init__(self, message: str, *, rule: str, place: str = "", fix: str = "") -> None:
@@ -74,7 +70,7 @@ class BuildError(ExprBuilderError, ValueError):
         self.fix = fix
 
     def within(self, outer: str) -> Self:
-        """Put a further place in front (``"Item"`` before ``".tags[2]"``) and return the same error."""
+        """Put an outer place in front (``"Item"`` before ``".tags[2]"``) and return the same error."""
         joint = "" if not self.place or self.place[0] in ".[" else ", "
         self.place = f"{outer}{joint}{self.place}"
         return self
@@ -99,16 +95,16 @@ class ExpressionSyntaxError(BuildError):
         self.column = column
 
     def point(self) -> str:
-        """The text and, below it, a caret under the place. It shows the text, so it is for people, not for logs."""
+        """The line of text with a caret below the column. It shows values: for people, not for logs."""
         line_start = self.text.rfind("\n", 0, self.column - 1) + 1
         line = self.text[line_start:].partition("\n")[0]
         return f"{line}\n{' ' * (self.column - 1 - line_start)}^"
 
 
 class RequestError(ExprBuilderError):
-    """A request that did not take place, or may not have: the service refused it, or gave no final answer."""
+    """A request that was not carried out, or may not have been: it was refused, or there was no final answer."""
 
-    _explain: Explain | str | None = None
+    _explain: Explain | str | None = None  # made only when somebody asks; text once it was pickled
 
     def explain(self) -> str:
         """Say which clause of which condition was false, and what was stored.
@@ -120,13 +116,13 @@ class RequestError(ExprBuilderError):
 
 
 class ConditionFailed(RequestError):
-    """The stored item is not as the condition of a single write demands. Nothing was written.
+    """The condition of a single write was false. Nothing was written.
 
     Attributes:
         table: The table's name.
-        item: The stored item as Python values (from a typed table: as its model where it can be read as one);
-            ``None`` when there is none.
-        retried: True when an earlier attempt got no answer: this may be the condition of a write that did take place.
+        item: The stored item as Python values (from a typed table as its model, if it can be read as one); ``None``
+            when there is none.
+        retried: True when an earlier attempt got no answer: it may have been carried out, and made the condition false.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
     """
@@ -180,7 +176,7 @@ class TransactionCanceled(RequestError):
         self.failed = tuple(name for name, reason in self.slots.items() if reason.code == "ConditionalCheckFailed")
         self.retried = retried
         self._explain = explain
-        super().__init__(self._summarize())
+        super().__init__(self._summarize())  # last: the message is made of the attributes
 
     def _summarize(self) -> str:
         if self.failed:
@@ -190,11 +186,11 @@ class TransactionCanceled(RequestError):
 
 
 class UniqueViolation(TransactionCanceled):
-    """One or more unique values belong to another record.
+    """One or more unique values belong to another record. Nothing was written.
 
     Attributes:
-        fields: All taken fields, in the order in which ``Unique`` declares them.
-        holders: For each taken field the owner that its marker names, ``None`` when unknown.
+        fields: All fields whose values are taken, in the order in which ``Unique`` declares them.
+        holders: For each of them the owner that its marker names; ``None`` when unknown.
     """
 
     def __init__(
@@ -205,7 +201,7 @@ class UniqueViolation(TransactionCanceled):
         explain: Explain | None = None,
         retried: bool = False,
     ) -> None:
-        self.holders = dict(holders)
+        self.holders = dict(holders)  # before super().__init__, which asks for the message
         self.fields = tuple(self.holders)
         super().__init__(slots, explain=explain, retried=retried)
 
@@ -221,7 +217,7 @@ class BatchIncomplete(RequestError):
     """DynamoDB kept leaving part of a batch undone.
 
     Attributes:
-        left: The actions, of those taken so far, that were not carried out; all others were.
+        left: Of the actions that were sent, those that were not carried out; the others were.
         attempts: How often they were sent.
     """
 
@@ -232,12 +228,12 @@ class BatchIncomplete(RequestError):
 
 
 class RequestUnfinished(RequestError):
-    """No answer that settles the matter came within the attempts or the time that were allowed.
+    """No final answer came within the attempts and the time that were allowed.
 
     Attributes:
         attempts: How often the request was sent.
         outcome_unknown: True when an attempt may have been carried out although its answer was lost. A transaction
-            may be sent again with the same token; of a single write, read the item to see.
+            may be sent again with the same token; after a single write, read the item to see.
         token: The ClientRequestToken that was sent, if any.
     """
 

@@ -1,4 +1,4 @@
-"""The service's numbers, each with its source.
+"""The service's limits, each with its source.
 
 Sources: [Constraints] https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html,
 [Query] https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html,
@@ -80,7 +80,7 @@ MAX_INDEX_NAME_LENGTH = 255
 """Characters in the name of a secondary index, at most. [Query]"""
 
 MAX_SCAN_SEGMENTS = 1_000_000
-"""Parts in which a scan can be shared out. [Scan]"""
+"""Segments of one scan. [Scan]"""
 
 MAX_BATCH_WRITE = 25
 """Puts and deletes in one BatchWriteItem. [Constraints]"""

@@ -1,7 +1,7 @@
 """Every rule that a request can break: what it demands, where AWS documents it, and examples that break and keep it.
 
-All of it lies in ``rules.json`` beside this module. Tests run the examples, and ``make rules`` writes ``docs/rules.md``
-from them. Nothing that builds or sends a request imports this module.
+They are in ``rules.json`` beside this module. Tests run the examples, and ``make rules`` writes ``docs/rules.md``.
+Nothing that builds or sends a request imports this module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Rule:
         self.id = entry["id"]
         self.group = group
         self.meaning = entry["meaning"]
-        self.page = _AWS + page if page.endswith(".html") and "://" not in page else page
+        self.page = _AWS + page if page.endswith(".html") and "://" not in page else page  # most are AWS's
         self.operation = entry.get("operation", "")
         self.setup = setup
         self._fails = entry["fails"]
@@ -78,7 +78,7 @@ class Rule:
 
 
 def _write_out(example: object) -> object:
-    """Replace ``{"before": …, "repeat": text, "times": n, "after": …}``: texts that are too long for the file."""
+    """Replace ``{"before": …, "repeat": text, "times": n, "after": …}``, which stands for text too long for a file."""
     if isinstance(example, list):
         return [_write_out(element) for element in example]
     if not isinstance(example, dict):

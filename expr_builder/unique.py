@@ -1,8 +1,8 @@
-"""Uniqueness by markers.
+"""Keeps values of an item unique in its table, by an extra item, a marker, for each value.
 
-DynamoDB keeps one promise of uniqueness: the primary key. So each value that must be unique gets an item of its own, a
-marker, whose key is the value; record and markers are written, changed and removed in one transaction. A marker
-remembers its owner, and is released only on behalf of that owner: a stale change can never free somebody else's value.
+Only primary keys are unique in DynamoDB. So each value that must be unique gets a marker, whose key is the value. The
+record (the item that has the values) and its markers are written, changed and removed in one transaction. A marker
+names its owner and is released only for that owner, so that a stale change never frees somebody else's value.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ RECORD = "record"
 """The slot of the record itself; the other slots have the names of the fields."""
 
 OWNER = "owner"
-"""The attribute in which a marker remembers whose it is."""
+"""The attribute of a marker that names its owner."""
 
-_RELEASE = ".release"
+_RELEASE = ".release"  # a slot of its own: a release that fails (a stale reading) must not look like a taken value
 
 
 class Marker:
     """How the marker of one unique field is keyed.
 
     Args:
-        template: The marker's partition key, with one ``{}`` for the value: ``"UNIQ#EMAIL#{}"``. The value belongs into
-            the partition key: under one common partition key all sign-ups would meet in one hot partition.
-        normalize: Turns a value into the form that is compared, such as lower case; the value itself when left out.
+        template: The marker's partition key, with one ``{}`` for the value: ``"UNIQ#EMAIL#{}"``. The value belongs in
+            the partition key: with a common one, all sign-ups would meet in one hot partition.
+        normalize: Turns a value into the form that is compared, such as lower case; without it, the value as it is.
         sort: The marker's sort key, in a table that has one.
         optional: Whether a record may lack the field; it then has no marker.
 
@@ -76,15 +76,15 @@ class Marker:
 
     @property
     def prefix(self) -> str:
-        """What every marker's key of this field begins with."""
+        """The beginning that the keys of all markers of this field share."""
         return self._prefix
 
     def value_key(self, value: object) -> str:
         """The marker's partition key for ``value``, normalised.
 
         Raises:
-            BuildError: for a value that is no string, empty, or empty once normalised: a marker of nothing would block
-                everybody who has none.
+            BuildError: for a value that is not a string, or is empty, also once normalised: a marker of nothing would
+                block everybody without a value.
         """
         normal = self.normalize(value) if self.normalize and isinstance(value, str) else value
         if not isinstance(normal, str) or not normal:
@@ -97,7 +97,7 @@ class Marker:
 
 
 class UniqueWrite(TransactWrite):
-    """What :class:`Unique` makes: a transaction that knows which of its slots claim a unique value."""
+    """A transaction that knows which of its slots claim a unique value. Made by :class:`Unique`."""
 
     def __init__(self, *actions: WriteAction, claims: tuple[str, ...], token: str | None) -> None:
         super().__init__(*actions, token=token)
@@ -105,7 +105,7 @@ class UniqueWrite(TransactWrite):
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """The fields whose values this transaction claims: slots that fail because the value is taken."""
+        """The fields whose values this transaction claims: their slots fail if the value is taken."""
         return self._claims
 
     def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
@@ -113,7 +113,7 @@ class UniqueWrite(TransactWrite):
         if refused is None:
             return None
         holders = {field: _read_owner(refused.slots[field]) for field in self._claims if field in refused.failed}
-        if not holders:
+        if not holders:  # the record or a release failed, and no value is taken
             return refused
         return UniqueViolation(refused.slots, holders=holders, explain=refused.explain, retried=retried)
 
@@ -123,7 +123,7 @@ class Unique:
 
     Args:
         table: The table that holds records and markers.
-        owner: The attribute of the record that its markers remember as their owner; mostly its partition key.
+        owner: The attribute of the record that its markers store as their owner; usually its partition key.
         markers: For each unique field a :class:`Marker`.
 
     Raises:
@@ -132,6 +132,8 @@ class Unique:
     Example:
         ``Unique(accounts, owner="PK", email=Marker("UNIQ#EMAIL#{}")).create({"PK": "A#1", "SK": "P", "email": e})``
         puts the record and ``{"PK": "UNIQ#EMAIL#…", "SK": "LOCK", "owner": "A#1"}``, both only if they do not exist.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
     """
 
     def __init__(self, table: Table, *, owner: str, **markers: Marker) -> None:
@@ -149,7 +151,7 @@ class Unique:
         Args:
             item: The record, with every unique field that is not optional.
             token: See :class:`TransactWrite`.
-            when: A further condition on the record's place; it can only matter while the record does not exist.
+            when: A further condition on the record's key; it can only be about a missing item.
 
         Returns:
             A transaction with the slot ``"record"`` and one slot for each field. Sending it raises
@@ -178,20 +180,20 @@ class Unique:
     ) -> UniqueWrite:
         """Change unique fields of a record, and swap the markers whose normalised value differs.
 
-        Everything is guarded by what was read: the record must exist and still have the old value of each changed
-        field; a new marker must not exist; an old one must belong to this record.
+        The record must exist and still have the old value of each changed field; a new marker must not exist; an old
+        one must belong to this record.
 
         Args:
             old: The record as it was read: its key, its owner attribute and the old values of the fields.
             token: See :class:`TransactWrite`.
             when: A further condition on the record, such as its version.
             set: Further attributes to set in the same update, as for ``Update.set``.
-            update: An update of the same record (``table.update(key)…``), which the change becomes part of.
+            update: An update of the same record (``table.update(key)…``) to which the change is added.
             fields: The new values; ``None`` removes an optional field.
 
         Returns:
             A transaction with the slots ``"record"``, the field's name for each new marker, and ``"<field>.release"``
-            for each old one. A field that differs only by normalisation touches the record alone.
+            for each old one. A value that normalises to the old one changes only the record.
         """
         self._check_fields(fields)
         owner = self._find_owner(old, "change")
@@ -200,10 +202,11 @@ class Unique:
         update = own if update is None else self._check_record(own, update)
         swaps: list[WriteAction] = []
         claims: list[str] = []
-        for field in self.markers:
+        for field in self.markers:  # in declared order, whatever that of the arguments: equal changes, equal requests
             if field not in fields:
                 continue
             before, after = old.get(field), fields[field]
+            # Without this guard, a stale change would leave the marker of a value that was set meanwhile.
             guards.append(Attr(field).not_exists() if before is None else Attr(field).eq(before))
             update = update.remove(field) if after is None else update.set({field: after})
             old_key, new_key = self._marker_key(field, before), self._marker_key(field, after)
@@ -214,6 +217,7 @@ class Unique:
                 swaps.append(self._release(field, old_key, owner))
         if set:
             update = update.set(set)
+        # _in_slot replaces the condition, so that a given update's own has to be joined.
         record = update._in_slot(RECORD, all_of(*guards, update.condition, when))
         return UniqueWrite(record, *swaps, claims=tuple(claims), token=token)
 
@@ -221,8 +225,8 @@ class Unique:
         """Delete a record and its markers, each only if this record owns it.
 
         Args:
-            item: The record **as stored** (read it consistently): what it says of its unique fields is what is
-                released, and the deletion is refused when that has changed since.
+            item: The record **as stored** (read it consistently). The markers of its values are released; if a value
+                has changed since, the deletion is refused.
             token: See :class:`TransactWrite`.
             when: A further condition on the record.
 
@@ -241,7 +245,7 @@ class Unique:
         record = self.table.delete(self._pick_key(item))._in_slot(RECORD, all_of(*guards, when))
         return UniqueWrite(record, *releases, claims=(), token=token)
 
-    # --- the marker's own actions
+    # --- The marker's own actions
 
     def marker_item(self, field: str, value: object, owner: object) -> StoredItem:
         """The whole marker of a field's value: its key and its owner."""
@@ -256,7 +260,7 @@ class Unique:
 
     def _make_key(self, field: str, key: str) -> StoredItem:
         keys = [key, self.markers[field].sort]
-        return dict(zip(self.table.key_schema.types, keys, strict=False))
+        return dict(zip(self.table.key_schema.types, keys, strict=False))  # a table without a sort key drops it
 
     def _claim(self, field: str, key: str, owner: object) -> Put:
         marker = self._make_key(field, key)
@@ -275,7 +279,7 @@ class Unique:
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
-    # --- checks and small change
+    # --- Checks and helpers
 
     def _check_record(self, own: Update, given: Update) -> Update:
         if given.target != own.target:
@@ -292,7 +296,7 @@ class Unique:
 
     def _find_owner(self, item: Item, method: str) -> object:
         owner = item.get(self.owner)
-        if owner is None or owner == "":
+        if owner is None or owner == "":  # 0 is an owner
             raise BuildError(
                 f"the record has no {self.owner}, which its markers need as their owner",
                 rule="marker-owner",
@@ -317,6 +321,7 @@ class Unique:
                 "no unique field is declared", rule="marker-field", place="Unique", fix='email=Marker("UNIQ#EMAIL#{}")'
             )
         for field, marker in self.markers.items():
+            # The fields become the names of slots beside the record's.
             if field == RECORD or not isinstance(marker, Marker):
                 raise BuildError(
                     f"{field} is not a field with a Marker",
@@ -324,6 +329,7 @@ class Unique:
                     place="Unique",
                     fix=f'name it otherwise than "{RECORD}", and declare it as Marker("…{{}}")',
                 )
+        # "X#{}" and "X#Y#{}": the value "Y#1" of the first would make the marker of "1" of the second.
         prefixes = [(marker.prefix, field) for field, marker in self.markers.items()]
         for prefix, field in prefixes:
             for other, other_field in prefixes:

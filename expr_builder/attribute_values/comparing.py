@@ -1,8 +1,8 @@
 """AttributeValues compared as DynamoDB compares them.
 
-Values of different types are unequal and have no order; numbers compare as numbers (``1`` = ``1.0``), text by its UTF-8
+Values of different types are unequal and have no order. Numbers compare as numbers (``1`` = ``1.0``), text by its UTF-8
 bytes, sets whatever their order. [HowItWorks.NamingRulesDataTypes] A missing value makes ``<>`` true and every other
-comparison false, also against another missing one. [Alternator's tests, which pass on the service]
+comparison false, even against another missing value. [Alternator's tests, which pass on the service]
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def to_comparable(value: AttributeValue) -> Ranked:
-    """The type, and the content in a form that Python compares as DynamoDB does.
-
-    Text stays as it is: Python compares it by code points, which is the order of its UTF-8 bytes.
-    """
+    """Return the type, and the content in a form that Python compares as DynamoDB does."""
     ((tag, content),) = value.items()
     if tag == "N":
         return tag, load_decimal()(content)
@@ -28,10 +25,11 @@ def to_comparable(value: AttributeValue) -> Ranked:
     if tag in ("SS", "BS"):
         return tag, frozenset(content)
     if tag == "L":
+        # Each element with its type: to Python, True equals 1.
         return tag, list(map(to_comparable, content))
     if tag == "M":
         return tag, {name: to_comparable(entry) for name, entry in content.items()}
-    return tag, content
+    return tag, content  # text too: the order of its code points, Python's, is the order of its UTF-8 bytes
 
 
 def is_true(left: AttributeValue | None, operator: str, right: AttributeValue | None) -> bool:
@@ -45,6 +43,7 @@ def is_true(left: AttributeValue | None, operator: str, right: AttributeValue | 
         return bool(equal == (operator == "="))
     if left_type != right_type or left_type not in ORDERED_TYPES:
         return False
+    # a > b is b < a, so that two operators are left to tell apart.
     if operator[0] == ">":
         left_content, right_content = right_content, left_content
     return bool(left_content < right_content or (len(operator) == 2 and left_content == right_content))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
-_SMALL_INT = 10**MAX_NUMBER_DIGITS
+_SMALL_INT = 10**MAX_NUMBER_DIGITS  # below this, no digits need counting
 
 
 def to_number(value: int | float | Decimal) -> str:
@@ -26,15 +26,15 @@ def to_number(value: int | float | Decimal) -> str:
     """
     if isinstance(value, int):
         if -_SMALL_INT < value < _SMALL_INT:
-            return int.__repr__(value)
-        if value.bit_length() > 424:  # above 10**126: refused before it is turned into ever longer text
+            return int.__repr__(value)  # not str(): a subclass may have its own, as enumerations do
+        if value.bit_length() > 424:  # 10**126 has 419: refuse before making long text of it
             raise _number_range()
         text = int.__repr__(abs(value))
         digits = text.rstrip("0")
         return _canonical(value < 0, digits, len(text) - len(digits))
     if isinstance(value, float):
         text = float.__repr__(value)  # the shortest text that is this float; str() may belong to a subclass
-        if text.endswith(".0") and value:
+        if text.endswith(".0") and value:  # -0.0 goes on: DynamoDB stores 0
             return text[:-2]
         return parse_number(text)
     return parse_number(str(value))
@@ -42,6 +42,7 @@ def to_number(value: int | float | Decimal) -> str:
 
 def parse_number(text: str) -> str:
     """Check number text as DynamoDB reads it and return it in canonical form."""
+    # Not by Decimal: it is slow to import, and takes what DynamoDB refuses ("NaN", "1_000", digits of other scripts).
     mantissa, _, exponent_text = text.replace("E", "e").partition("e")
     negative = mantissa.startswith("-")
     whole, _, fraction = mantissa.lstrip("+-").partition(".")
@@ -59,26 +60,28 @@ def parse_number(text: str) -> str:
         )
     digits = digits.lstrip("0")
     if not digits:
-        return "0"
-    if len(exponent_digits) > 6:  # refused before anything computes with it
+        return "0"  # whatever its sign and exponent
+    if len(exponent_digits) > 6:  # refuse before computing with it
         raise _number_range()
     significant = digits.rstrip("0")
+    # As a whole number: the point, and the zeros that were dropped, move into the exponent.
     exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
     return _canonical(negative, significant, exponent)
 
 
 def read_number(text: str) -> int | Decimal:
     """The number that number text stands for: an ``int`` when it is whole, else an exact ``Decimal``."""
+    # Most numbers are whole, and need no Decimal.
     if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
         return int(text)
     number: Decimal = load_decimal()(text)
     if text[-1] != "0" and "." in text and "E" not in text:
-        return number  # in canonical form, as the service answers, this is no whole number
+        return number  # no need to compare: with a last digit behind the point it is not whole
     return int(number) if number == number.to_integral_value() else number
 
 
 def number_size(text: str) -> int:
-    """One byte for two significant digits, one more for the number itself, one more for a minus sign."""
+    """The size in bytes: one for each two significant digits, one for the number itself, one for a minus sign."""
     if text.isdigit():
         return (len(text.strip("0")) + 1) // 2 + 1
     digits = text.partition("E")[0].strip("-0.")
@@ -93,6 +96,7 @@ def _canonical(negative: bool, digits: str, exponent: int) -> str:
             rule="number-precision",
             fix="round it, or store it as a string",
         )
+    # The exponent of the form 1.23E+4, which is what the limits are about.
     magnitude = exponent + len(digits) - 1
     if not MIN_NUMBER_EXPONENT <= magnitude <= MAX_NUMBER_EXPONENT:
         raise _number_range()
@@ -118,7 +122,7 @@ def _number_range() -> BuildError:
 @cache
 def load_decimal() -> type[Decimal]:
     """The ``Decimal`` class."""
-    # Loaded by the first number that needs it: it is slow to import, and finding it each time is slow, too.
+    # Cached, and imported by the first number that needs it: both the import and finding the module again are slow.
     from decimal import Decimal
 
     return Decimal

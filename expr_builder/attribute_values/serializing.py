@@ -1,4 +1,4 @@
-"""Python values -> AttributeValues, checked and measured on the way.
+"""Turns Python values into AttributeValues, checking and measuring them on the way.
 
 One pass serialises a value, checks it against the rules for attribute values and adds up its size, by
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html and
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     Serializer: TypeAlias = Callable[[Any, int], Sized]
     Members: TypeAlias = Collection[Any]
 
-_EVERYDAY_INT = 2**62
+_EVERYDAY_INT = 2**62  # below it there are surely no 38 digits to count
 _SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
 
 
@@ -59,6 +59,7 @@ def serialize(value: object) -> Sized:
 
 def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     """Serialise an item, or the entries of a map, and return it with its size in bytes, names included."""
+    # type() first: isinstance with an abstract class is slow.
     if type(item) is not dict and not isinstance(item, Mapping):
         raise BuildError(
             f"a mapping of attribute names to values is expected, not a {type(item).__name__}",
@@ -66,8 +67,8 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
             fix="pass a dictionary",
         )
     try:
-        names = sorted(item)  # so that equal items give equal bytes
-        together = "".join(names)
+        names = sorted(item)  # equal items must give equal bytes: a token stands for the bytes of its request
+        together = "".join(names)  # all names measured at once; it also fails where a name is not a string
     except TypeError:
         odd: object = next(name for name in item if not isinstance(name, str))
         raise BuildError(
@@ -77,16 +78,16 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     typed: TypedItem = {}
     for name in names:
         value = item[name]
-        if type(value) is str and value.isascii():  # nearly all there is: no calls for it
+        if type(value) is str and value.isascii():  # most values: save the calls
             typed[name] = {"S": value}
             total += len(value)
             continue
         try:
             typed[name], size = (_SERIALIZERS.get(type(value)) or _find_serializer(value))(value, depth)
         except BuildError as error:
-            raise error.within(f".{name}") from None
+            raise error.within(f".{name}") from None  # the same error, so there is no cause to show
         total += size
-    # Names are checked one by one only where one of them can be too long or empty.
+    # One by one only where a name can be too long or empty.
     if len(together) > _SURELY_SHORT_NAME or "" in typed:
         for name in names:
             _check_name(name)
@@ -139,13 +140,13 @@ def _write_number(value: int | float | Decimal, depth: int) -> Sized:
 def _write_integer(value: int, depth: int) -> Sized:
     if 0 <= value < _EVERYDAY_INT:
         text = int.__repr__(value)
-        return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1
+        return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1  # number_size, spelled out to save the call
     return _write_number(value, depth)
 
 
 def _write_decimal(value: Decimal, depth: int) -> Sized:
     text = str(value)
-    # A Decimal writes no leading zeros: without trailing ones, and an exponent, it is in canonical form already.
+    # A Decimal writes no leading zeros. Without trailing zeros and exponent, too, it is in canonical form already.
     whole, _, fraction = text.partition(".")
     plain = fraction.isdigit() and fraction[-1] != "0" if fraction else whole.isdigit()
     if not plain or len(text) > MAX_NUMBER_DIGITS:
@@ -159,13 +160,13 @@ def _write_binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
 
 
 def _write_list(value: list[object] | tuple[object, ...], depth: int) -> Sized:
-    if depth > MAX_DEPTH:
+    if depth > MAX_DEPTH:  # also where a list that contains itself ends
         raise _too_deep()
     elements: list[AttributeValue] = []
     total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
     try:
         for element in value:
-            if type(element) is str and element.isascii():
+            if type(element) is str and element.isascii():  # as in serialize_item
                 elements.append({"S": element})
                 total += len(element)
                 continue
@@ -199,12 +200,13 @@ def _write_set(value: Members, depth: int) -> Sized:
             rule="set-empty",
             fix="leave the attribute out, or remove it in an update",
         )
+    # Sorted below: the order of a set differs between processes, and the bytes of a request must not.
     types = set(map(type, value))
     if types == _STRINGS:
         texts = sorted(value)
         return {"SS": texts}, text_size("".join(texts))
     if types == _INTEGERS:
-        numbers = [to_number(element) for element in sorted(value)]  # no two of them are one number
+        numbers = [to_number(element) for element in sorted(value)]  # ints of a set are distinct numbers
         return {"NS": numbers}, sum(map(number_size, numbers))
     return _write_unusual_set(value)
 
@@ -219,19 +221,19 @@ def _write_unusual_set(value: Members) -> Sized:
         )
     kind = kinds.pop()
     if kind == "SS":
-        texts = sorted(map(str.__str__, value))
+        texts = sorted(map(str.__str__, value))  # an enumeration may have its own str()
         return {"SS": texts}, text_size("".join(texts))
     if kind == "BS":
         binaries = sorted({bytes(element) for element in value})
         return {"BS": binaries}, sum(map(len, binaries))
-    # 0.1 and Decimal("0.1") are two elements to Python and one number to DynamoDB.
+    # 0.1 and Decimal("0.1") are two elements in Python, but one number in DynamoDB, which refuses duplicates.
     by_text = {to_number(element): element for element in value}
     numbers = sorted(by_text, key=by_text.__getitem__)
     return {"NS": numbers}, sum(map(number_size, numbers))
 
 
 def _find_set_type(element: object) -> str | None:
-    """The type of set that an element belongs into; ``None`` where there is none (a bool is not a number)."""
+    """The type of set for an element; ``None`` when there is none (a bool is not a number)."""
     if isinstance(element, str):
         return "SS"
     if isinstance(element, bytes):
@@ -260,12 +262,13 @@ _SERIALIZERS: dict[type, Serializer] = {
 
 
 def _find_serializer(value: object) -> Serializer:
-    """Find the serializer for a type that is not in the table itself, and enter ``Decimal`` there when it comes up."""
+    """Find the serializer for a type that is not in the table; the first ``Decimal`` enters its own type there."""
     if _is_decimal(value):
         _SERIALIZERS.setdefault(type(value), _write_decimal)
         return _write_decimal
     if isinstance(value, str):
         return lambda text, depth: _write_text(str.__str__(text), depth)
+    # Enumerations, named tuples, ordered dictionaries: as their base. Mapping comes last, as it is slow to ask.
     for base, serializer in (*_SERIALIZERS.items(), (Mapping, _write_map)):
         if isinstance(value, base):
             return serializer

@@ -32,26 +32,35 @@ SET_TYPES = ("SS", "NS", "BS")
 
 
 def to_attribute_value(value: object) -> AttributeValue:
-    """Serialise one value.
+    """Turn a Python value into an AttributeValue.
 
     Args:
-        value: A Python value of the table in :mod:`.serializing`, nested up to 32 levels.
+        value: ``str``, ``int``, ``float``, ``Decimal``, ``bytes``, ``bool``, ``None``, a list, tuple, mapping or set,
+            nested up to 32 levels.
 
     Returns:
         The AttributeValue, such as ``{"M": {"tags": {"SS": ["a", "b"]}}}``.
 
     Raises:
-        BuildError: for a value that DynamoDB has no type for or would refuse; its place is the path of the bad value
+        BuildError: for a value that DynamoDB has no type for or would refuse. Its place is the path of the bad value
             inside ``value``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
     """
     return serialize(value)[0]
 
 
 def to_item(item: Item) -> TypedItem:
-    """Serialise an item (or a key): each attribute by :func:`to_attribute_value`, attributes sorted by name.
+    """Turn an item, or a key, into AttributeValues, sorted by attribute name.
+
+    Args:
+        item: Attribute names to Python values, as :func:`to_attribute_value` takes them.
 
     Raises:
         BuildError: with the place of the bad value, such as ``.tags[2]``.
+
+    Example:
+        ``to_item({"PK": "A#1", "logins": 3})`` is ``{"PK": {"S": "A#1"}, "logins": {"N": "3"}}``.
     """
     return serialize_item(item)[0]
 
@@ -59,11 +68,14 @@ def to_item(item: Item) -> TypedItem:
 def from_attribute_value(value: Mapping[str, object]) -> Any:
     """Turn an AttributeValue into a Python value.
 
-    Numbers come back as ``int`` when they are whole, else as ``Decimal`` (exact, whatever the decimal context says);
-    sets as ``set``, binary values as ``bytes``.
+    A number becomes an ``int`` when it is whole, else an exact ``Decimal`` (whatever the decimal context); a set a
+    ``set``, a binary value ``bytes``.
 
     Raises:
         BuildError: when ``value`` is not an AttributeValue.
+
+    Example:
+        ``from_attribute_value({"N": "1.5"})`` is ``Decimal("1.5")``.
     """
     try:
         (tag,) = value
@@ -73,7 +85,7 @@ def from_attribute_value(value: Mapping[str, object]) -> Any:
 
 
 def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
-    """Turn an item of AttributeValues into a dictionary of Python values.
+    """Turn an item of AttributeValues into a dictionary of Python values, each as :func:`from_attribute_value` does.
 
     Raises:
         BuildError: when a value is not an AttributeValue.
@@ -84,8 +96,8 @@ def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
         raise _not_an_attribute_value() from None
 
 
-# What is not an AttributeValue fails in one of these ways, wherever it is; they are told apart at the top alone, so
-# that reading a sound item costs no checks.
+# Whatever is not an AttributeValue fails in one of these ways. They are caught at the top only, so that reading a sound
+# item costs no checks.
 _NOT_TYPED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
 
 
@@ -99,6 +111,7 @@ def _read_map(content: Mapping[str, Mapping[str, object]]) -> StoredItem:
     read: StoredItem = {}
     for name, value in content.items():
         (tag,) = value
+        # Text is the usual case, and needs no call.
         read[name] = value["S"] if tag == "S" else _READERS[tag](value[tag])
     return read
 
@@ -130,7 +143,13 @@ _READERS: dict[str, Callable[[Any], object]] = {
 
 
 def item_size(item: Mapping[str, AttributeValue]) -> int:
-    """Size of an item of AttributeValues in bytes, attribute names included: what the 400 KB limit counts."""
+    """Compute the size of an item of AttributeValues in bytes, attribute names included: what the 400 KB limit counts.
+
+    Example:
+        ``item_size({"PK": {"S": "A#1"}})`` is 5.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+    """
     return sum(text_size(name) + size_of(value) for name, value in item.items())
 
 
@@ -146,7 +165,7 @@ def size_of(value: AttributeValue) -> int:
     if tag in ("BOOL", "NULL"):
         return 1
     if tag in SET_TYPES:
-        return sum(size_of({tag[0]: element}) for element in content)
+        return sum(size_of({tag[0]: element}) for element in content)  # unlike a list, a set adds nothing of its own
     if tag == "L":
         return CONTAINER_OVERHEAD_BYTES + sum(size_of(element) + ELEMENT_OVERHEAD_BYTES for element in content)
     return CONTAINER_OVERHEAD_BYTES + item_size(content) + ELEMENT_OVERHEAD_BYTES * len(content)

@@ -1,2 +1,1 @@
-"""Conditions, updates, projections and key conditions: one tree, built fluently or read from text, then written,
-evaluated or described."""
+"""Conditions, updates and projections: built by calls or read from text, then written, evaluated or described."""

@@ -1,4 +1,4 @@
-"""The fluent face of conditions and update values: ``Attr`` and ``Key``."""
+"""``Attr`` and ``Key``, whose methods build conditions and update values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Attr(Comparable, AttributeFunctions):
-    """One attribute, to make conditions and update values of.
+    """An attribute, from which conditions and update values are built.
 
     Args:
         name: The attribute's name, taken literally: a dot is part of it. Go deeper with brackets:
             ``Attr("address")["city"]``, ``Attr("tags")[0]``; or read path text with :meth:`path`.
 
     Raises:
-        BuildError: for a name that is empty, too long or no string.
+        BuildError: for a name that is empty, too long or not a string.
 
     Example:
         ``(Attr("email") == "a@example.com") & Attr("tags").size().lt(5)`` renders as
@@ -38,7 +38,7 @@ class Attr(Comparable, AttributeFunctions):
     __slots__ = ()
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str):
+        if not isinstance(name, str):  # check_segment would take a number for a list index
             raise BuildError(
                 f"an attribute's name is a string, not a {type(name).__name__}",
                 rule="attribute-name",
@@ -54,7 +54,7 @@ class Attr(Comparable, AttributeFunctions):
     @classmethod
     def at(cls, segments: Segments) -> Attr:
         """The path with these segments, taken as they are."""
-        attr = cls.__new__(cls)
+        attr = cls.__new__(cls)  # __init__ takes one name, and would check it again
         attr.segments = segments
         return attr
 
@@ -100,10 +100,19 @@ class Attr(Comparable, AttributeFunctions):
 
 
 class Key(Ordered, KeyFunctions):
-    """A key attribute, to make the key condition of a query of.
+    """A key attribute, from which the key condition of a query is built.
 
-    Only what DynamoDB allows there: ``eq`` for partition keys; ``eq``, ``lt``, ``lte``, ``gt``, ``gte``, ``between``
-    and ``begins_with`` for sort keys; joined by ``&``.
+    It has only what DynamoDB allows there: ``eq`` for a partition key; ``eq``, ``lt``, ``lte``, ``gt``, ``gte``,
+    ``between`` and ``begins_with`` for a sort key; joined with ``&``.
+
+    Args:
+        name: The attribute's name, taken literally.
+
+    Raises:
+        BuildError: for a name that is empty or too long.
+
+    Example:
+        ``Key("PK").eq("A#1") & Key("SK").begins_with("ORDER#")`` renders as ``PK = :v0 AND begins_with(SK, :v1)``.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
     """

@@ -1,4 +1,4 @@
-"""Conditions made with ``boto3.dynamodb.conditions``, handed in by people who know those: turned into nodes.
+"""Turns conditions made with ``boto3.dynamodb.conditions`` into nodes.
 
 See https://docs.aws.amazon.com/boto3/latest/reference/customizations/dynamodb.html
 """
@@ -25,6 +25,7 @@ def from_boto3(value: Any) -> Condition:
 
     boto3 reads dots and brackets in names as a path, and so does this.
     """
+    # An Attr of boto3 has no get_expression; its size() has one, but is a number.
     if not hasattr(value, "get_expression") or value.get_expression()["operator"] == "size":
         raise BuildError(
             f"a boto3 {type(value).__name__} is not a condition",
@@ -34,7 +35,7 @@ def from_boto3(value: Any) -> Condition:
     expression = value.get_expression()
     operator, parts = expression["operator"], expression["values"]
     if operator in ("AND", "OR"):
-        return (And if operator == "AND" else Or).of(*map(from_boto3, parts))
+        return (And if operator == "AND" else Or).of(*map(from_boto3, parts))  # boto3 nests pairs; `of` flattens them
     if operator == "NOT":
         return ~from_boto3(parts[0])
     if operator == "IN":

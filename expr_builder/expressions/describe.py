@@ -1,8 +1,7 @@
 """Values, paths, conditions and updates as text for people, with the values filled in.
 
-What it writes, :func:`.parse_condition` reads, as far as the values have a literal form there
-(strings, numbers, ``true``, ``false``, ``null``) and are not so long that they are cut. It shows people's data: for a
-terminal, never for a log.
+:func:`.parse_condition` reads this text again, as long as every value has a literal form (strings, numbers, ``true``,
+``false``, ``null``) and none was cut. It shows people's data: for a terminal, never for a log.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from .updates import UpdateAction
 
 _LONGEST_VALUE = 100  # one clause stays about one line
+# Names that parse_condition would take for something else; reserved words it takes for names.
 _WORDS = {"and", "or", "not", "between", "in", "true", "false", "null"}
 
 

@@ -1,6 +1,6 @@
-"""A condition and an item -> true or false, by DynamoDB's rules.
+"""Tells whether a condition holds for an item, by DynamoDB's rules.
 
-How values compare is in :mod:`~expr_builder.attribute_values.comparing`, what functions give in :mod:`.functions`.
+:mod:`~expr_builder.attribute_values.comparing` compares values; :mod:`.functions` says what functions give.
 """
 
 from __future__ import annotations
@@ -30,17 +30,22 @@ def evaluate(condition: Condition, item: Item | None) -> bool:
 
     Raises:
         BuildError: for a value in ``item`` that DynamoDB could not have stored.
+
+    Example:
+        ``evaluate(Attr("n").lt(5), {"n": 3})`` is true; ``evaluate(Attr("n").ne(5), None)`` is true as well.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
     """
     return judge(condition, to_item(item or {}))[id(condition)]
 
 
 def judge(condition: Condition, item: Mapping[str, AttributeValue]) -> dict[int, bool]:
-    """Tell of each condition in the tree whether it holds, by its ``id``: the whole one, its parts, their parts."""
+    """Tell whether each condition in the tree holds, by its ``id``: the whole one, its parts, their parts."""
     nodes = [condition]
-    for node in nodes:  # grows while it is walked, so that every condition comes before its parts, however deep
+    for node in nodes:  # grows while it is walked, so that every condition comes before its parts
         nodes.extend(node.parts)
-    known: dict[int, bool] = {}
-    # No recursion: conditions made by programs are deeper than Python's stack.
+    known: dict[int, bool] = {}  # by id: hashing a node would walk all that is below it
+    # No recursion: conditions made by programs can be deeper than Python's stack.
     for node in reversed(nodes):
         parts = [known[id(part)] for part in node.parts]
         if isinstance(node, And):
@@ -70,14 +75,14 @@ def _judge_clause(clause: Condition, item: Mapping[str, AttributeValue]) -> bool
 
 
 def find_value(operand: Node, item: Mapping[str, AttributeValue]) -> Found:
-    """Find what an operand stands for: its own value, the stored one, a function's result; ``None`` for nothing."""
+    """Find an operand's value: its own, the stored one, or a function's result; ``None`` when it is missing."""
     if isinstance(operand, Literal):
         return operand.value
     if isinstance(operand, Path):
         return _find_stored(operand, item)
     if isinstance(operand, Call):
         result = _call(operand, [find_value(inner, item) for inner in operand.operands])
-        return result if isinstance(result, dict) else None
+        return result if isinstance(result, dict) else None  # true and false of a condition are no values to compare
     raise TypeError(f"a {type(operand).__name__} has no value")
 
 
@@ -91,6 +96,7 @@ def _find_stored(path: Path, item: Mapping[str, AttributeValue]) -> Found:
     for segment in deeper:
         if value is None:
             return None
+        # A step that does not fit what is stored finds nothing: in a condition that is not an error.
         if isinstance(segment, int):
             elements = value.get("L", ())
             value = elements[segment] if segment < len(elements) else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .nodes import UpdateValue, Value
 
     Found: TypeAlias = AttributeValue | None
-    """What an operand stands for; ``None`` when that is missing, or a value that has no such thing as a size."""
+    """An operand's value; ``None`` when it is missing, as is the size of a number."""
 
 _TEXTUAL = ("S", "B")
 
@@ -39,8 +39,8 @@ class Parameter:
 
     Attributes:
         name: What it is called in documentation.
-        types: The types of values that fit; none of them when only a path does.
-        choices: The texts of which it must be one, if it is not free.
+        types: The types of values that fit; none when only a path does.
+        choices: The only texts that fit; none when any does.
     """
 
     __slots__ = ("choices", "name", "types")
@@ -53,7 +53,7 @@ class Parameter:
     def takes(self, operand: Value) -> bool:
         """Tell whether the operand fits, as far as it is known before there is an item."""
         if not isinstance(operand, Literal):
-            return not self.choices  # an attribute may hold anything, but cannot be checked against choices
+            return not self.choices  # an attribute may hold anything, but a choice must stand in the request
         return operand.type in self.types and (not self.choices or operand.content in self.choices)
 
 
@@ -69,7 +69,7 @@ class Definition:
         of_path: Whether the first operand must be a path.
         distinct: Whether the first two operands must differ.
         of_keys: Whether a key condition may use it.
-        rule: The rule that an operand breaks which does not fit; none where lint alone minds.
+        rule: The rule that an unfit operand breaks; none when only lint checks operands.
         unfit: The message, in which ``{type}`` is the operand's type, and the fix.
     """
 
@@ -100,7 +100,7 @@ class Definition:
         self.unfit = unfit
 
 
-# --- What each function gives. The value of a missing attribute is None. One of a type that a function does not work on
+# --- What each function gives. The value of a missing attribute is None. A value of a type that the function cannot use
 # makes a condition false and a size undefined; it is never an error. [Alternator's tests, which pass on the service]
 
 
@@ -117,7 +117,7 @@ def _contains(value: Found, element: Found) -> bool:
     tag, content = to_comparable(value)
     element_tag, element_content = to_comparable(element)
     if tag == "L":
-        return (element_tag, element_content) in content
+        return (element_tag, element_content) in content  # elements are such pairs, so that types are compared too
     if tag in _TEXTUAL:
         return tag == element_tag and element_content in content
     return tag == f"{element_tag}S" and element_content in content  # SS holds S, NS holds N, BS holds B
@@ -128,7 +128,7 @@ def _measure(value: Found) -> Found:
         return None
     ((tag, content),) = value.items()
     if tag in ("N", "BOOL", "NULL"):
-        return None
+        return None  # as if missing; AWS does not document it, nor the unit of the next line
     # A character outside the basic plane counts two. [measured on the service: extenddb pull request 67]
     size = len(content.encode("utf-16-le")) // 2 if tag == "S" else len(content)
     return {"N": str(size)}
@@ -140,7 +140,7 @@ def _join_lists(first: Found, second: Found) -> Found:
     return {"L": [*first["L"], *second["L"]]}
 
 
-# --- What functions that are no conditions by themselves build
+# --- What is built by functions that are not conditions themselves
 
 
 class SizeOf(Comparable, OperandFunction):
@@ -163,7 +163,7 @@ class IfMissing(UpdateFunction):
 
     @property
     def _path(self) -> Path | None:
-        path = self.operands[0]
+        path = self.operands[0]  # something else only where lint goes on after a fault
         return path if isinstance(path, Path) else None
 
 
@@ -251,7 +251,7 @@ FUNCTIONS: dict[str, Definition] = {
 
 
 def find_function(name: str, operands: int) -> Definition:
-    """Look up a function; refuse an unknown name, and another number of operands than it takes."""
+    """Look up a function; refuse an unknown name, or a wrong number of operands."""
     known = FUNCTIONS.get(name)
     if known is None:
         raise refuse_name(name)
@@ -275,6 +275,7 @@ def list_functions(*kinds: type[Call]) -> list[str]:
 def build(name: str, *operands: Value) -> Call:
     """Build ``name(operand, …)``; refuse an unknown name, and operands that do not fit."""
     known = FUNCTIONS.get(name)
+    # find_function asks the same again, and raises: asking here saves its call for every sound clause.
     if known is None or len(operands) != len(known.parameters):
         known = find_function(name, len(operands))
     subject = operands[0]
@@ -285,10 +286,11 @@ def build(name: str, *operands: Value) -> Call:
             if not parameter.takes(operand):
                 message, fix = known.unfit
                 kind = operand.type if isinstance(operand, Literal) else ""
-                # An update names its place itself: there, the operand is not what the action is about.
+                # An update names its own place: the path that it sets, which need not be this operand.
                 of = "" if issubclass(known.node, UpdateFunction) else subject
                 raise refusal(of, message.format(type=kind), rule=known.rule, fix=fix)
     other = operands[-1]
+    # Keys are costly: they are compared only between two of a kind, as a path never equals a value.
     if known.distinct and isinstance(other, Literal) is isinstance(subject, Literal) and other.key() == subject.key():
         raise refusal(
             subject, f"{name} with one path twice", rule="operand-distinct", fix="look for a value or another path"
@@ -297,7 +299,7 @@ def build(name: str, *operands: Value) -> Call:
 
 
 def build_condition(name: str, *operands: Value) -> Condition:
-    """Build a function that is a condition by itself; refuse any other."""
+    """Build a function that is itself a condition; refuse any other."""
     condition = build(name, *operands)
     if not isinstance(condition, Condition):
         raise BuildError(
@@ -326,7 +328,7 @@ class AttributeFunctions(KeyFunctions):
 
     def exists(self) -> Condition:
         """``attribute_exists(self)``."""
-        return Function("attribute_exists", self)  # nothing to check: this guards nearly every write
+        return Function("attribute_exists", self)  # not by build: nearly every write has it, and nothing to check
 
     def not_exists(self) -> Condition:
         """``attribute_not_exists(self)``."""
@@ -338,7 +340,7 @@ class AttributeFunctions(KeyFunctions):
 
     def attribute_type(self, name: str) -> Condition:
         """``attribute_type(self, name)``: the name one of S SS N NS B BS BOOL NULL L M."""
-        return build_condition("attribute_type", self, Literal({"S": name}))
+        return build_condition("attribute_type", self, Literal({"S": name}))  # build knows every name that fits
 
     def size(self) -> SizeOf:
         """``size(self)``: a number to compare, not a condition by itself."""
@@ -356,5 +358,5 @@ class AttributeFunctions(KeyFunctions):
         """``list_append(items, if_not_exists(self, []))`` in a SET; anything that is not a list counts as one item."""
         return JoinedLists("list_append", take_list(items, self), self._list_or_empty())
 
-    def _list_or_empty(self) -> IfMissing:
+    def _list_or_empty(self) -> IfMissing:  # list_append fails where the attribute is missing
         return IfMissing("if_not_exists", self, make_literal([]))

@@ -1,4 +1,4 @@
-"""Conditions joined by AND or OR, and whatever people hand in as one."""
+"""Joins conditions with AND or OR, and turns what callers pass as a condition into one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .nodes import And, Condition, OperandFunction, Or
 
 
 def as_condition(value: object, *, of: str) -> Condition:
-    """Take a condition as it is, turn one of ``boto3.dynamodb.conditions`` into its equal, refuse anything else."""
+    """Take a condition as it is, convert one of ``boto3.dynamodb.conditions``, refuse anything else."""
     if isinstance(value, Condition):
         return value
+    # By name, as boto3 may not be installed.
     if type(value).__module__ == "boto3.dynamodb.conditions":
         from .boto3_conditions import from_boto3  # late: hardly any program needs it
 
@@ -28,20 +29,19 @@ def as_condition(value: object, *, of: str) -> Condition:
 
 
 def all_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with AND, ``None`` skipped: ``all_of(a, None, b)`` is ``a & b``.
+    """Join conditions with AND; ``None`` is skipped, so that a condition can be optional.
 
     Raises:
-        BuildError: when nothing is left to join.
+        BuildError: when nothing is left to join, or something is not a condition.
+
+    Example:
+        ``all_of(Attr("a").exists(), None, Attr("b") == 1)`` renders as ``attribute_exists(a) AND b = :v0``.
     """
     return And.of(*_check_all("all_of", conditions))
 
 
 def any_of(*conditions: Condition | None) -> Condition:
-    """Join conditions with OR, ``None`` skipped: ``any_of(a, None, b)`` is ``a | b``.
-
-    Raises:
-        BuildError: when nothing is left to join.
-    """
+    """Join conditions with OR, otherwise as :func:`all_of` does: ``any_of(a, None, b)`` is ``a | b``."""
     return Or.of(*_check_all("any_of", conditions))
 
 

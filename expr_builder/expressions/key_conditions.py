@@ -29,7 +29,7 @@ def find_key_condition_fault(condition: Condition) -> str | None:
             return "Invalid condition in KeyConditionExpression: No key attribute specified"
         if len(paths[0].segments) > 1:
             return "KeyConditionExpressions cannot have conditions on nested attributes"
-        # A comparison can be turned round; what is written otherwise cannot.
+        # The service takes `:v < sk`, too; BETWEEN and begins_with need the attribute first.
         if not isinstance(part, Comparison) and paths[0] is not operands[0]:
             return (
                 f"Invalid condition in KeyConditionExpression: {symbol} operator must have the key attribute as its "
@@ -45,7 +45,7 @@ def _name_operator(part: Condition) -> str:
     """The operator or function of one condition, in DynamoDB's spelling."""
     if isinstance(part, Comparison):
         return part.operator
-    return part.name if isinstance(part, Function) else type(part).__name__.upper()
+    return part.name if isinstance(part, Function) else type(part).__name__.upper()  # BETWEEN, IN, OR, NOT
 
 
 def _is_allowed(symbol: str) -> bool:

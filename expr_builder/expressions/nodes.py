@@ -1,4 +1,4 @@
-"""The expression tree: small immutable nodes, which everything else builds, writes, reads, runs or inspects.
+"""The expression tree: small immutable nodes, which other modules build, write, read and evaluate.
 
 Nodes are plain classes with slots, immutable by convention as ``fractions.Fraction`` is: nothing assigns to them
 after ``__init__``. Conditions compare by structure (``==``); operands cannot, because their ``==`` builds a condition,
@@ -38,7 +38,7 @@ class Node:
 
     __slots__: tuple[str, ...] = ()
 
-    fields: ClassVar[tuple[str, ...]] = ()  # beside __slots__, which subclasses without fields of their own empty
+    fields: ClassVar[tuple[str, ...]] = ()  # apart from __slots__, which is empty in a subclass that adds none
     """The node's attributes, in the order in which they are written."""
     label: ClassVar[str] = ""
     """What the node is called in its repr."""
@@ -83,7 +83,7 @@ def _freeze(part: object) -> Hashable:
     if isinstance(part, (tuple, list)):
         return tuple(map(_freeze, part))
     if isinstance(part, dict):
-        return tuple((name, _freeze(value)) for name, value in part.items())
+        return tuple((name, _freeze(value)) for name, value in part.items())  # maps are serialised in sorted order
     return part
 
 
@@ -98,7 +98,7 @@ class Operand(Node):
 
 
 class Path(Operand):
-    """A document path. ``Attr`` is the fluent face of it."""
+    """A document path. ``Attr`` and ``Key`` add the methods that build conditions."""
 
     __slots__ = ("segments",)
 
@@ -130,7 +130,7 @@ class Literal(Operand):
     @property
     def size(self) -> int:
         """The value's size in bytes."""
-        return size_of(self.value) if self._size is None else self._size
+        return size_of(self.value) if self._size is None else self._size  # literals in text come unmeasured
 
     @property
     def type(self) -> str:
@@ -139,7 +139,7 @@ class Literal(Operand):
 
     @property
     def content(self) -> Any:
-        """What stands behind the type: text, number text, bytes, elements …"""
+        """The value without its type: text, number text, bytes, elements …"""
         return next(iter(self.value.values()))
 
     def write(self, to: Writer) -> str:
@@ -158,6 +158,7 @@ class UpdateValue(Node):
     __slots__ = ()
     label = "UpdateValue"
 
+    # Without it, Attr("n") + 1 + 1 would be a bare TypeError.
     def __add__(self, amount: object) -> UpdateValue:
         raise BuildError(
             f"nothing can be added to or subtracted from a {type(self).__name__}",
@@ -192,7 +193,16 @@ class Arithmetic(_Infix, UpdateValue):
 
 
 class Condition(Node):
-    """Something that is true or false of an item. Combine with ``&``, ``|`` and ``~``; compare with ``==``."""
+    """Something that is true or false of an item: what the methods and operators of ``Attr`` and ``Key`` return.
+
+    Join conditions with ``&``, ``|`` and ``~``, each side in parentheses (``and``, ``or`` and ``not`` raise a
+    ``TypeError``). Two conditions are equal (``==``) when they have the same structure.
+
+    Example:
+        ``(Attr("n") == 3) & ~Attr("gone").exists()`` renders as ``n = :v0 AND NOT attribute_exists(gone)``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
+    """
 
     __slots__ = ()
     label = "Condition"
@@ -252,6 +262,7 @@ class In(Condition):
         self.choices = choices
 
     def write(self, to: Writer) -> str:
+        # A list, here and below, not a generator: join makes one anyway, more slowly.
         return f"{self.operand.write(to)} IN ({', '.join([choice.write(to) for choice in self.choices])})"
 
 
@@ -265,7 +276,7 @@ class _Joined(Condition):
 
     @classmethod
     def of(cls, *conditions: Condition) -> Condition:
-        """Join conditions, those that are joined in the same way already part by part; one alone stays as it is."""
+        """Join conditions; one that is joined by the same word already adds its parts, one alone stays as it is."""
         parts: tuple[Condition, ...] = ()
         for condition in conditions:
             parts += condition.parts if isinstance(condition, cls) else (condition,)
@@ -277,7 +288,7 @@ class And(_Joined):
 
     __slots__ = ()
 
-    def write(self, to: Writer) -> str:
+    def write(self, to: Writer) -> str:  # only OR binds less tightly than AND, and needs parentheses
         return " AND ".join([f"({part.write(to)})" if isinstance(part, Or) else part.write(to) for part in self.parts])
 
 
@@ -318,13 +329,13 @@ def _check_condition(other: object, operator: str) -> Condition:
     )
 
 
-# --- Functions. What each of them takes and does is known in :mod:`.functions` alone.
+# --- Functions. What each of them takes and does is known only in :mod:`.functions`.
 
 
 class Call(Node):
     """A function with its operands: ``name(operand, …)``."""
 
-    # Whether there is such a function is checked by what writes or evaluates it: nodes are below the table.
+    # Nodes are below the table of functions: the name is checked by what builds, writes or evaluates the call.
 
     fields = __slots__ = ("name", "operands")
 
@@ -344,7 +355,7 @@ class Call(Node):
 
 
 class Function(Call, Condition):
-    """A function that is a condition by itself."""
+    """A function that is itself a condition."""
 
     __slots__ = ()
 

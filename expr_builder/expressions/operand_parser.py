@@ -1,4 +1,4 @@
-"""What all expressions are made of, read from tokens: paths, values, and functions with their operands."""
+"""Reads from tokens what all expressions have in common: paths, values, and functions with their operands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     N = TypeVar("N")
 
     class Reader(Protocol):
-        """What the parser asks of its surroundings."""
+        """Decides for the parser what names and values mean, and what happens to faults."""
 
         literals: bool
         """Whether the text may contain literals and names in backquotes."""
@@ -56,13 +56,12 @@ if TYPE_CHECKING:
 
 NOT_NAMES = frozenset(("AND", "OR", "NOT", "BETWEEN", "IN"))
 """The keywords of conditions: an attribute of such a name needs a placeholder, or backquotes."""
-_MAX_INDEX_DIGITS = 10
+_MAX_INDEX_DIGITS = 10  # no list is that long, and int() of ever longer text is slow
 _CONSTANTS: dict[str, AttributeValue] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
 
 
 class Unknown(Operand):
-    """An operand whose value is not known: a placeholder that a reader cannot resolve, or a function that is out of
-    place, with the operands that were given to it."""
+    """An operand whose value is not known: an undefined placeholder, or a misplaced function with its operands."""
 
     fields = __slots__ = ("text", "operands")
 
@@ -72,7 +71,7 @@ class Unknown(Operand):
 
 
 class OperandParser:
-    """Walks through the tokens of one text.
+    """Walks along the tokens of one text.
 
     Args:
         text: The expression.
@@ -128,7 +127,7 @@ class OperandParser:
                 f"it takes {len(known.parameters)}",
             )
             return None
-        # What a function of a path would give for anything else is not known.
+        # Such as size(:v): what it would give is unknown, so that no further fault is derived from it.
         bare = known.node if known.node is Function or not known.of_path else Unknown
         return self.reader.build(name, token, lambda: build(name, *operands), lambda: bare(name, *operands))
 
@@ -157,7 +156,7 @@ class OperandParser:
     def _read_literal(self, token: Token) -> Literal | None:
         if token.kind == STRING:
             return Literal({"S": self._advance().string})
-        if token.kind == NUMBER or token.is_mark("-"):
+        if token.kind == NUMBER or token.is_mark("-"):  # a token of its own: n-1 is a subtraction
             sign = "-" if self._take("-") else ""
             number = self._advance()
             if number.kind != NUMBER:
@@ -168,7 +167,7 @@ class OperandParser:
                 raise error.within(f"column {token.column}") from None
         if token.kind == NAME and (value := _CONSTANTS.get(token.text.upper())) is not None:
             self._advance()
-            return Literal(dict(value))
+            return Literal(dict(value))  # a copy: what is rendered is the caller's to change
         return None
 
     def _read_path(self, not_names: frozenset[str]) -> Attr:
@@ -216,7 +215,7 @@ class OperandParser:
 
     def _advance(self) -> Token:
         token = self._tokens[self._next]
-        if token.kind != END:
+        if token.kind != END:  # never past it, so that peeking needs no check
             self._next += 1
         return token
 

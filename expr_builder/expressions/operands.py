@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def make_literal(value: object, *, of: Value | str = "") -> Literal:
-    """Serialise ``value`` as an operand; ``of`` names the place for an error, or is what stands there."""
+    """Serialise ``value`` as an operand; ``of`` is the place for an error, as text or as the operand there."""
     try:
         return Literal(*serialize(value))
     except BuildError as error:
-        place = name_place(of)
+        place = name_place(of)  # only now: for every operand, it would be much of the cost of a condition
         raise error.within(place) if place else error from None
 
 
@@ -38,7 +38,7 @@ def take_operand(value: object, *, of: Value | str = "") -> Operand:
 
 
 def take_stored(value: object, *, of: Value | str = "") -> Operand:
-    """Take an operand of an update: like :func:`take_operand`, but what only conditions can use is refused."""
+    """Take an operand of an update: as :func:`take_operand`, but refuse what only conditions can use."""
     taken = take_operand(value, of=of)
     if isinstance(taken, OperandFunction):
         raise refusal(
@@ -51,8 +51,8 @@ def take_stored(value: object, *, of: Value | str = "") -> Operand:
 
 
 def take_number(amount: object, path: Path | None) -> Value:
-    """Take what ``+`` and ``-`` compute with: a number, a path or ``if_not_exists``; ``path`` names the place."""
-    if isinstance(amount, UpdateFunction) and not amount.gives:
+    """Take an operand of ``+`` or ``-``: a number, a path or ``if_not_exists``; ``path`` is the place for an error."""
+    if isinstance(amount, UpdateFunction) and not amount.gives:  # list_append always gives a list
         return amount
     of = path if path is not None else ""
     if isinstance(amount, Arithmetic):
@@ -74,7 +74,7 @@ def take_number(amount: object, path: Path | None) -> Value:
 
 
 def take_list(items: object, path: Path) -> Value:
-    """Take what joins a list: anything that is not a list counts as one item."""
+    """Take one side of ``list_append``: anything that is not a list counts as one item."""
     if isinstance(items, Path) or (isinstance(items, UpdateFunction) and not items.gives):
         return items
     return make_literal(list(items) if isinstance(items, (list, tuple)) else [items], of=path)
@@ -87,7 +87,7 @@ def compute(left: object, operator: str, right: object) -> Arithmetic:
 
 
 def refusal(subject: Value | str, message: str, *, rule: str, fix: str) -> BuildError:
-    """The error for what is wrong with, or beside, an operand; see :func:`name_place`."""
+    """The error for an operand that is wrong, or has a wrong neighbour; see :func:`name_place`."""
     return BuildError(message, rule=rule, place=name_place(subject), fix=fix)
 
 

@@ -1,4 +1,4 @@
-"""Expression text to the tree that the fluent calls build.
+"""Reads expression text into the tree that the fluent calls build.
 
 >>> parse_condition("status = 'open' AND size(tags) < 5")
 Condition(status = <S> AND size(tags) < <N>)
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
     N = TypeVar("N")
 
-_MAX_NESTING = 64  # of conditions in each other: what works on a tree is recursive, and so has a limit
+_MAX_NESTING = 64  # of parentheses: most code that walks a tree is recursive, and Python's stack has an end
 
 
 def parse_condition(
     text: str, *, names: Mapping[str, str] | None = None, values: Mapping[str, object] | None = None
 ) -> Condition:
-    """Read a condition, or a filter, from text.
+    """Read a condition, or a filter, from text: DynamoDB's grammar, and literals.
 
     Args:
         text: Such as ``"email = :old AND attribute_exists(PK)"`` or ``"status = 'open' and size(tags) < 5"``.
@@ -55,6 +55,8 @@ def parse_condition(
     Raises:
         ExpressionSyntaxError: a BuildError that knows the column where the text goes wrong.
         BuildError: for an undefined placeholder, or operands that DynamoDB would refuse.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
     """
     parser = _start(text, names, values)
     condition = parser.read_condition()
@@ -75,6 +77,8 @@ def parse_key_condition(
     Raises:
         BuildError: as :func:`parse_condition` does; and for anything but ``=`` ``<`` ``<=`` ``>`` ``>=`` ``BETWEEN``
             and ``begins_with`` of top-level attributes, joined with AND.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
     """
     condition = parse_condition(text, names=names, values=values)
     fault = find_key_condition_fault(condition)
@@ -93,19 +97,23 @@ def parse_update(
     """Read an update from text: ``"SET email = :new, version = version + 1 REMOVE pending"``.
 
     Returns:
-        The actions in the order of the text, as ``Table.update(key).set(…).remove(…)`` has them.
+        The actions in the order of the text, for ``Table.update(key).apply(…)``.
 
     Raises:
         BuildError: as :func:`parse_condition` does; and for paths that overlap, or a clause given twice.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
     """
     return join_actions((), _start(text, names, values).read_update())
 
 
 def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tuple[Path, ...]:
-    """Read a projection from text: ``"email, address.city, tags[0]"``.
+    """Read a projection from text: ``"email, address.city, tags[0]"``, for ``Table.get`` or ``Query.project``.
 
     Raises:
-        BuildError: as :func:`parse_condition` does; and for paths of which one leads through another.
+        BuildError: as :func:`parse_condition` does; and for a path that leads through another.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html
     """
     paths = tuple(_start(text, names, None).read_projection())
     refuse_clash(path.segments for path in paths)
@@ -146,12 +154,13 @@ class _Bindings:
 
     def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
         try:
-            return make()
+            return make()  # never bare(), which is for lint: it goes on after a fault
         except BuildError as error:
             raise error.within(_place(token)) from None
 
     def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
         if rule != "parentheses":  # rendering writes none that is not needed
+            # Where the service ends a sentence with a semicolon, nothing follows here.
             raise BuildError(words.rstrip(";"), rule=rule, place=_place(token), fix=fix)
 
     def _undefined(self, token: Token, where: str) -> BuildError:

@@ -1,7 +1,7 @@
-"""DynamoDB's expression grammar: tokens to the tree.
+"""DynamoDB's expression grammar: turns tokens into the tree.
 
-One recursive descent (conditions without recursion, so that no nesting is too deep for it) serves two readers. The
-reader of :mod:`.parse` raises at the first fault; the one of :mod:`.linting` notes it and lets the parser go on.
+One parser by recursive descent (conditions without recursion, so that no nesting is too deep for it) serves two
+readers: that of :mod:`.parse` raises at the first fault, that of :mod:`.linting` notes it and lets the parser go on.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html and
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
 
 
 class UnknownCondition(Condition):
-    """Stands where a condition was so faulty that it has no tree."""
+    """Stands in for a condition that is too faulty to have a tree."""
 
     __slots__ = ()
 
 
 class _Group:
-    """An open parenthesis, or the whole text: parts joined by OR, each of them parts joined by AND."""
+    """What an open parenthesis, or the whole text, holds so far: parts joined by OR, each of parts joined by AND."""
 
     __slots__ = ("alternatives", "negations", "opened")
 
     def __init__(self, opened: int) -> None:
-        self.opened = opened
+        self.opened = opened  # the position of its token; -1 for the whole text
         self.alternatives: list[list[Condition]] = [[]]
         self.negations = 0
 
     def add(self, condition: Condition) -> None:
-        for _ in range(self.negations):
+        for _ in range(self.negations):  # one NOT after another is counted, not nested
             condition = ~condition
         self.negations = 0
         self.alternatives[-1].append(condition)
@@ -67,7 +67,7 @@ class _Group:
 
 
 class Parser(OperandParser):
-    """Reads one text; each public method reads it as one kind of expression.
+    """Reads one text, with a public method for each kind of expression.
 
     Attributes:
         depth: How deep conditions were nested in each other.
@@ -94,7 +94,7 @@ class Parser(OperandParser):
                 self.depth = max(self.depth, len(groups))
                 continue
             condition = self._read_predicate(groups)
-            while True:  # whatever closes after it: a loop, since text may open thousands
+            while True:  # the parentheses that close here: a loop, since text may open thousands
                 groups[-1].add(condition)
                 if len(groups) == 1 or not self._peek().is_mark(")"):
                     break
@@ -115,6 +115,7 @@ class Parser(OperandParser):
         """Read the closing parenthesis of the one at ``opened``; refuse ``((…))``."""
         closing = self._advance()
         self._closings[opened] = closing.position
+        # Another pair begins right inside and ends right inside. DynamoDB refuses that.
         if self._closings.get(opened + 1) == closing.position - 1:
             self.reader.fault("parentheses", self._tokens[opened], "The expression has redundant parentheses;")
 
@@ -126,13 +127,13 @@ class Parser(OperandParser):
             condition = self._read_function()
             if not self._at_operator():
                 return condition
-            if not isinstance(condition, UnknownCondition):
+            if not isinstance(condition, UnknownCondition):  # whose own fault is enough
                 self._misplace(token)
             left: Operand = Unknown(token.text)
         else:
             left = self._read_operand()
         function = token
-        # Only now is it known that "(" opened an operand, as in (a) = 1, and no condition.
+        # Only now is it known that "(" did not open a condition but an operand, as in (a) = 1.
         while self._peek().is_mark(")") and self._is_opened_before(groups, token):
             token = self._tokens[groups[-1].opened]
             self._close(groups.pop().opened)
@@ -143,7 +144,7 @@ class Parser(OperandParser):
             return self._read_between(left, symbol)
         if self._take_word("IN"):
             return self._read_in(left, symbol)
-        if not measures:
+        if not measures:  # an operand alone; size(a) alone is no syntax error to the service
             raise self._unexpected(symbol)
         self._misplace(function)
         return UnknownCondition()
@@ -248,6 +249,7 @@ class Parser(OperandParser):
 
     def _read_action(self, keyword: str) -> UpdateAction:
         token = self._peek()
+        # In a request a keyword begins the next clause; in text for people every word may be a name.
         path = self._read_path(frozenset() if self.reader.literals else frozenset(KEYWORDS))
         if keyword == "REMOVE":
             return UpdateAction("REMOVE", path, None)
@@ -257,7 +259,7 @@ class Parser(OperandParser):
             return self.reader.build(
                 "SET", token, lambda: set_actions([(path, value)])[0], lambda: UpdateAction("SET", path, value)
             )
-        if self._peek().kind != VALUE and not self.reader.literals:
+        if self._peek().kind != VALUE and not self.reader.literals:  # to the service, ADD a b is a syntax error
             raise self._unexpected(self._peek())
         operand = self._read_plain(frozenset())
         return self.reader.build(
@@ -283,7 +285,7 @@ class Parser(OperandParser):
         )
 
     def _read_set_operand(self, depth: int) -> Value:
-        if depth > MAX_DEPTH:
+        if depth > MAX_DEPTH:  # operands of SET are read by recursion
             raise self._unexpected(self._peek(), fix=f"nest no deeper than {MAX_DEPTH} functions or parentheses")
         if self._take("("):
             value = self._read_set_value(depth + 1)

@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # names come again in every request; bounded, as map keys can be data
 def is_bare(name: str) -> bool:
-    """Tell whether DynamoDB allows ``name`` in an expression as it is: a letter, then letters, digits and ``_``, and
-    not a reserved word."""
+    """Tell whether ``name`` needs no placeholder: a letter, then letters, digits and ``_``, and not a reserved word."""
     return name.isascii() and name.isidentifier() and name[0] != "_" and not is_reserved(name)
 
 
 def check_segment(segment: object) -> str | int:
-    """Return ``segment`` when it can be part of a path: a name of 1 byte to 64 KB, or an index from 0."""
+    """Return ``segment`` if it can be part of a path: a name of 1 byte to 64 KB, or an index from 0."""
     if isinstance(segment, str):
         if not segment:
             raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
@@ -51,7 +50,7 @@ def check_segment(segment: object) -> str | int:
 
 def extend(segments: Segments, segment: object) -> Segments:
     """Return the path one step further in, at most 32 steps deep."""
-    if len(segments) > MAX_DEPTH:
+    if len(segments) > MAX_DEPTH:  # the first segment is not a step
         raise BuildError(
             f"a document path deeper than {MAX_DEPTH} steps", rule="path-depth", place=write_path(segments[:3]) + "…"
         )
@@ -59,11 +58,11 @@ def extend(segments: Segments, segment: object) -> Segments:
 
 
 def find_clash(one: Segments, other: Segments) -> str:
-    """Say how two paths of one expression get in each other's way.
+    """Say in what way two paths cannot stand in one expression.
 
     Returns:
-        ``"overlap"`` when they are equal or one leads through the other, ``"conflict"`` when one takes for a map what
-        the other takes for a list (``a.b`` and ``a[0]``), else ``""``.
+        ``"overlap"`` when they are equal or one leads through the other, ``"conflict"`` when one expects a map where
+        the other expects a list (``a.b`` and ``a[0]``), else ``""``.
     """
     for mine, yours in zip(one, other, strict=False):
         if isinstance(mine, str) is not isinstance(yours, str):
@@ -74,7 +73,7 @@ def find_clash(one: Segments, other: Segments) -> str:
 
 
 def find_first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
-    """The first two paths that get in each other's way, and how (see :func:`find_clash`)."""
+    """The first two paths that cannot stand in one expression, and why (see :func:`find_clash`)."""
     seen: list[Segments] = []
     for path in paths:
         for other in seen:
@@ -101,7 +100,7 @@ def parse_path(text: str) -> Segments:
     """Read document-path text such as ``"address.city[0]"``, with names of anything but ``.``, ``[`` and ``]``."""
     segments: Segments = ()
     position, end = 0, len(text)
-    while position < end or not segments:
+    while position < end or not segments:  # at least once: empty text is a fault
         if segments and text[position] == "[":
             close = text.find("]", position)
             index = text[position + 1 : close] if close > 0 else ""

@@ -1,4 +1,4 @@
-"""Comparisons, ``BETWEEN`` and ``IN``: built from operands, checked against DynamoDB's rules, and as methods."""
+"""Comparisons, ``BETWEEN`` and ``IN``: how they are built and checked, and the methods that build them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _ORDERING = ("<", "<=", ">", ">=")
 
 
 def compare(left: Operand, operator: str, right: Operand) -> Comparison:
-    """Build ``left operator right``; refuse equal operands, an order of types without one, a size beside no number."""
-    # A path never equals a value: of two of one kind alone the keys, which cost something, are compared.
+    """Build ``left operator right``; refuse equal operands, ``<`` of unordered types, a size beside no number."""
+    # A path never equals a value. Keys are costly, so they are compared only between two of a kind.
     if isinstance(right, Literal) is isinstance(left, Literal) and left.key() == right.key():
         raise refusal(
             left,
@@ -81,7 +81,7 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
 
 def is_in(subject: Operand, choices: Iterable[object]) -> In:
     """Build ``subject IN (…)`` with 1 to 100 choices."""
-    # A string is a collection, too, but its characters are hardly meant.
+    # A string can be looped over, too, but nobody means its characters.
     if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
         raise refusal(
             subject,
@@ -90,7 +90,7 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
             fix="is_in([value, …]), or eq(value) for a single one",
         )
     operands = tuple(take_operand(choice, of=subject) for choice in choices)
-    if isinstance(choices, (set, frozenset)):  # a set has another order in each process
+    if isinstance(choices, (set, frozenset)):  # its order differs between processes; repr, as types may be mixed
         operands = tuple(sorted(operands, key=lambda choice: repr(choice.key())))
     if not operands:
         raise refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
@@ -105,7 +105,7 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
 
 
 class Ordered(Operand):
-    """The comparisons that key attributes know, too."""
+    """The comparisons that key attributes have as well."""
 
     __slots__ = ()
 
@@ -136,11 +136,12 @@ class Ordered(Operand):
     def __eq__(self, value: object) -> Condition:  # type: ignore[override]
         return self.eq(value)
 
+    # For 5 < attr Python calls attr > 5: no reflected methods are needed.
     __lt__ = lt
     __le__ = lte
     __gt__ = gt
     __ge__ = gte
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # __eq__ takes it away; attributes are keys of the mappings that set() takes
 
 
 class Comparable(Ordered):
@@ -149,8 +150,7 @@ class Comparable(Ordered):
     __slots__ = ()
 
     def ne(self, value: object) -> Condition:
-        """``self <> value``. **True** when the attribute, or the whole item, is missing: see
-        :meth:`Attr.exists_and_ne`."""
+        """``self <> value``. **True** when the attribute or the item is missing: see :meth:`Attr.exists_and_ne`."""
         return compare(self, "<>", take_operand(value, of=self))
 
     def is_in(self, choices: Iterable[object]) -> Condition:

@@ -1,7 +1,7 @@
-"""The tree as expression text, with its placeholders for names and values.
+"""Writes the tree as expression text, with placeholders for names and values.
 
 One :class:`Placeholders` serves all expressions of one action, so that its condition and its update share names and
-can never define one placeholder twice.
+never define a placeholder twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .paths import Segments
     from .updates import UpdateAction
 
-# Each operator takes three characters or more, with its operands: shorter text cannot hold too many.
+# An operator with its operands takes three characters or more: shorter text cannot hold too many. It cannot be too long
+# either: 900 characters are at most 3,600 bytes.
 _SHORTEST_WITH_TOO_MANY = MAX_OPERATORS * 3
 
 
@@ -40,7 +41,7 @@ class Placeholders:
     def __init__(self, *, always: bool = False) -> None:
         self.always = always
         self.values: dict[str, AttributeValue] = {}
-        self._aliases: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}  # by name: that is how each one is asked for
         self._size = 0
 
     @property
@@ -66,7 +67,7 @@ class Placeholders:
 
     def path(self, segments: Segments) -> str:
         """How to write a document path: ``#n0.city[0]``."""
-        if len(segments) == 1:
+        if len(segments) == 1:  # nearly always
             return self.name(segments[0])  # type: ignore[arg-type]  # the first segment is always a name
         text = ""
         for segment in segments:
@@ -77,7 +78,7 @@ class Placeholders:
         return text
 
     def function(self, name: str) -> str:
-        """How to write a function's name: one that no function has would only be refused by the service."""
+        """How to write a function's name; an unknown one is refused here, before the service does it."""
         if name not in FUNCTIONS:
             raise refuse_name(name)
         return name
@@ -104,7 +105,7 @@ def render(node: Condition, placeholders: Placeholders) -> str:
 
 
 def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
-    """Write an update expression: each clause once, in the order SET, REMOVE, ADD, DELETE. There must be one."""
+    """Write an update expression: each clause once, in the order SET, REMOVE, ADD, DELETE; refuse an empty one."""
     text = write_update(actions, placeholders)
     if not text:
         raise BuildError(
@@ -119,7 +120,7 @@ def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders)
 def write_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
     """Write an update expression without checking it: ``""`` for one that changes nothing."""
     clauses = []
-    for keyword in KEYWORDS:
+    for keyword in KEYWORDS:  # one order for all, so that equal updates are equal text
         written = [action.write_bare(placeholders) for action in actions if action.keyword == keyword]
         if written:
             clauses.append(f"{keyword} {', '.join(written)}")
@@ -134,7 +135,7 @@ def render_projection(paths: Iterable[Path], placeholders: Placeholders) -> str:
 
 
 def refuse_clash(paths: Iterable[Segments]) -> None:
-    """Refuse a projection of two paths that get in each other's way."""
+    """Refuse a projection of two paths that cannot stand in one expression."""
     clash = find_first_clash(paths)
     if clash is not None:
         one, other, how = clash
@@ -148,6 +149,7 @@ def refuse_clash(paths: Iterable[Segments]) -> None:
 
 def count_operators(node: Node) -> int:
     """Count the operators and functions in a tree, as the limit of 300 counts them."""
+    # Three parts are joined by two operators; the = and the commas of an update do not count.
     own = len(node.parts) - 1 if isinstance(node, (And, Or)) else 0 if isinstance(node, (Path, Literal)) else 1
     return own + sum(map(count_operators, node.children()))
 

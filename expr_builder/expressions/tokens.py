@@ -1,12 +1,12 @@
-"""Expression text as tokens, each with its place in the text.
+"""Splits expression text into tokens, each with its place in the text.
 
-Beyond DynamoDB's own grammar there are literals (``'text'`` with ``''`` for a quote inside, numbers) and names in
-backquotes (a backquote inside is doubled), for text that people write. Strict text, as it is in a request, has neither.
+Text that people write may contain, beyond DynamoDB's own grammar, literals (numbers, ``'text'`` with ``''`` for a quote
+inside) and names in backquotes (a backquote inside is doubled). Strict text, as in a request, has neither.
 """
 
 from __future__ import annotations
 
-import re
+import re  # slow to load, but only parsing needs this module
 
 NAME, QUOTED, ALIAS, VALUE, STRING = "name", "quoted", "alias", "value", "string"
 NUMBER, MARK, BAD, END = "number", "mark", "bad", "end"
@@ -14,8 +14,9 @@ NUMBER, MARK, BAD, END = "number", "mark", "bad", "end"
 _MARKS = r"(?P<mark><>|<=|>=|[=<>(),.\[\]+-])"
 _PLACEHOLDERS = r"(?P<alias>\#[A-Za-z0-9_]+)|(?P<value>:[A-Za-z0-9_]+)"
 _SPACE = r"(?P<space>[ \t\r\n]+)"
-# What is no token otherwise: a whole word at once, for that is what an error shows.
+# Anything else. Of a bad word the whole, as DynamoDB's errors show it.
 _BAD = r"(?P<bad>[A-Za-z0-9_]+|.)"
+# A number is not followed by a letter: 1a is one bad word, not a number and a name.
 _STRICT = re.compile(
     rf"{_SPACE}|(?P<name>[A-Za-z][A-Za-z0-9_]*)|{_PLACEHOLDERS}|(?P<number>[0-9]+(?![A-Za-z0-9_]))|{_MARKS}|{_BAD}",
     re.DOTALL,
@@ -71,7 +72,7 @@ class Token:
 
 
 def tokenize(text: str, *, literals: bool) -> list[Token]:
-    """Split expression text; what is no token becomes one of kind BAD. The last token is of kind END."""
+    """Split expression text; what is not a token gets the kind BAD. The last token is of kind END."""
     tokens: list[Token] = []
     for match in (_WITH_LITERALS if literals else _STRICT).finditer(text):
         kind = match.lastgroup
@@ -84,8 +85,8 @@ def tokenize(text: str, *, literals: bool) -> list[Token]:
 def quote_around(tokens: list[Token], token: Token, text: str, *, literals: bool) -> str:
     """The text from the token before to the one after, as DynamoDB quotes it.
 
-    Text with literals may hold people's values anywhere, even where a quote is missing: of such text literals are
-    blotted out, and beside a word that is none nothing but the word itself is shown.
+    In text with literals, literals are blotted out: they are people's values. Beside a bad token only that token is
+    shown, as a missing quote can make anything part of a value.
     """
     around = tokens[max(token.position - 1, 0) : token.position + 2]
     if literals and any(one.kind == BAD for one in around):

@@ -55,10 +55,11 @@ class UpdateAction(Node):
 
 
 def read_targets(given: Iterable[object], named: Mapping[str, object], keyword: str) -> Iterator[tuple[Path, object]]:
-    """Yield ``(path, value)`` for each way of naming what to update: a mapping, pairs, keyword arguments."""
+    """Yield ``(path, value)`` for all that is given: mappings, pairs, keyword arguments."""
     for argument in given:
         if isinstance(argument, Mapping):
             pairs: Iterable[object] = argument.items()
+        # ("a", 1) is a pair, but (("a", 1), ("b", 2)) holds two.
         elif isinstance(argument, tuple) and len(argument) == 2 and isinstance(argument[0], (str, Path)):
             pairs = (argument,)
         elif isinstance(argument, (list, tuple)):
@@ -114,7 +115,7 @@ def add_actions(keyword: str, pairs: Iterable[tuple[Path, object]]) -> list[Upda
 
 
 def check_actions(actions: Iterable[object]) -> list[UpdateAction]:
-    """Take update actions that were made elsewhere."""
+    """Check that everything is an update action, such as :func:`.parse_update` returns."""
     given = list(actions)
     checked = [action for action in given if isinstance(action, UpdateAction)]
     if len(checked) < len(given):
@@ -125,13 +126,13 @@ def check_actions(actions: Iterable[object]) -> list[UpdateAction]:
 
 
 def join_actions(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tuple[UpdateAction, ...]:
-    """Join update actions; refuse two whose paths get in each other's way, see :func:`.find_clash`."""
+    """Join update actions; refuse two whose paths clash, see :func:`.find_clash`."""
     joined = (*actions, *more)
-    # Nearly every update: pairs need no comparing.
+    # Each on an attribute of its own, as nearly always: no pairs to compare.
     if len({action.path.segments[0] for action in joined}) == len(joined):
         return joined
     for position, action in enumerate(more):
-        for other in (*actions, *more[:position]):
+        for other in (*actions, *more[:position]):  # `actions` were compared with each other when they were joined
             how = find_clash(other.path.segments, action.path.segments)
             if how:
                 raise BuildError(

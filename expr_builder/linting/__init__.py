@@ -1,27 +1,26 @@
-"""Checking any request, also one written by hand, without sending it.
+"""Checks any request, even one written by hand, without sending it.
 
-The package is not called ``lint`` because the function is: importing a submodule puts it into its package under its own
-name, so that after ``import expr_builder.lint`` the name ``expr_builder.lint`` would be the module and no function.
+The package is not called ``lint`` because the function is: after ``import expr_builder.lint``, the name
+``expr_builder.lint`` would be the module.
 
 **The order of the problems.** The first is the one that the service would answer with; the others are those that it
-would come to once that one is mended. A request is refused first for its shape, then member by member, then action by
-action, then as a whole, and last for what only the table knows:
+would find once that one is fixed. These are the stages:
 
 1. what AWS clients refuse before they send: unknown members;
-2. members of another JSON type than theirs (``SerializationException``);
+2. members of the wrong JSON type (``SerializationException``);
 3. members that are missing, or out of bounds (``1 validation error detected: …``);
-4. each action in the order of the request: its values, then its expressions: the two maps first, then update, key
-   condition, condition, filter and projection; at last placeholders that none of them uses;
+4. each action in the order of the request: its values, the two maps, then update, key condition, condition, filter and
+   projection; finally placeholders that none of them uses;
 5. two actions on one item;
 6. the size of all together;
 7. keys and indexes of the tables.
 
-In a transaction the service can answer what concerns the table's keys as the reason ``ValidationError`` of an action,
-in a ``TransactionCanceledException``; the problem's code is ``ValidationException`` all the same.
+For a transaction, the service can report a fault of keys as an action's reason ``ValidationError`` in a
+``TransactionCanceledException``; the problem's code is ``ValidationException`` all the same.
 
 Within one expression a syntax error comes first, then redundant parentheses, unknown functions, functions out of place,
-reserved words, and then undefined placeholders and unfit operands as they stand in the text. This is the order in which
-implementations that are tested against the service read a request; AWS documents none.
+reserved words, and then undefined placeholders and unfit operands in the order of the text. AWS documents no order;
+this is the one of implementations that are tested against the service.
 """
 
 from __future__ import annotations
@@ -50,16 +49,16 @@ def lint(request: object, operation: str = "TransactWriteItems", tables: Iterabl
 
     Args:
         request: The arguments of the client call, or the JSON document of ``--cli-input-json``; binary values as bytes
-            or as base64 text. It may be anything that JSON can hold: nothing is raised for it.
+            or as base64 text. It may be any JSON value: nothing is raised for it.
         operation: One of :data:`OPERATIONS`, such as ``"PutItem"``.
-        tables: The ``Table`` of each table whose keys are to be checked. Without it, what a request's own keys tell is
-            checked, not more.
+        tables: The ``Table`` of each table whose keys are to be checked. Of other tables only what the request's own
+            keys show is checked.
 
     Returns:
         The problems, the one that the service would report first; an empty list when there is none.
 
     Raises:
-        BuildError: for an operation that is not one of the ten.
+        BuildError: for an unknown operation.
 
     Example:
         ``lint({"TransactItems": []})`` is ``[Problem("/TransactItems", "transaction-count", "ValidationException",

@@ -1,4 +1,4 @@
-"""The expressions of one action, and the two maps that they share.
+"""Checks the expressions of one action, and the two maps of placeholders that they share.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _NAMES, _VALUES = "ExpressionAttributeNames", "ExpressionAttributeValues"
 
-# The service reports one fault of an expression: of the syntax, else of the first kind in this list that it has.
+# The service reports one fault for an expression: its syntax, else the first kind listed here, else the first as read.
 _CONDITION_RANKS = ("parentheses", "function-name", "function-place", "reserved-word")
 _UPDATE_RANKS = ("reserved-word", "function-name", "update-clause", "placeholder-undefined", "update-overlap")
 
@@ -54,7 +54,7 @@ class Expressions:
 
     Attributes:
         update: The update's actions.
-        key_condition: The key condition, when it is sound.
+        key_condition: The key condition, if it is sound.
         filter_paths: The paths that the filter uses.
     """
 
@@ -85,6 +85,7 @@ def check_expressions(
     read = Expressions()
     for name in readable:
         _check_expression(name, body[name], place.at(name), maps, read)
+    # What is used is known only when every expression was read.
     if all(body[name].strip() for name in readable) and len(readable) == len(given):
         maps.check_unused(given)
     return read
@@ -106,9 +107,9 @@ class _Maps:
 
     Attributes:
         names: Each sound placeholder for a name.
-        values: Each placeholder for a value, ``None`` for a faulty value.
+        values: Each placeholder for a value; ``None`` for a faulty one.
         used: The placeholders that an expression uses.
-        broken: Those of the two that are no map at all.
+        broken: Which of the two are not maps.
     """
 
     def __init__(self, body: dict[str, Any], place: Place) -> None:
@@ -157,7 +158,7 @@ class _Maps:
         place = self._place.at(_NAMES, placeholder)
         if not isinstance(name, str):
             place.report(SHAPE, "attribute-name", describe_type_fault(name, "String"))
-            name = placeholder
+            name = placeholder  # a stand-in, so that expressions which use it are not faulty as well
         elif not 0 < len(name.encode(errors="surrogatepass")) <= MAX_ATTRIBUTE_NAME_BYTES:
             words = "Attribute name is too large" if name else "Empty attribute name"
             place.report(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
@@ -179,7 +180,7 @@ class _Maps:
             self._place.at(_NAMES).report(
                 ACTION, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
             )
-        with_values = [name for name in expressions if name != "ProjectionExpression"]
+        with_values = [name for name in expressions if name != "ProjectionExpression"]  # which holds no values
         if is_mapping(self._body.get(_VALUES)) and with_values and not set(with_values) & set(given):
             verb = "are" if len(with_values) > 1 else "is"
             self._place.at(_VALUES).report(
@@ -189,7 +190,7 @@ class _Maps:
             )
 
     def check_unused(self, given: list[str]) -> None:
-        """Report placeholders that no expression uses: all in one message, as the service does, each at its place."""
+        """Report unused placeholders: each at its place, all named in one message, as the service does."""
         for member, entries, mark, users in (
             (_NAMES, self.names, "#", given),
             (_VALUES, self.values, ":", [name for name in given if name != "ProjectionExpression"]),
@@ -220,6 +221,7 @@ def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Exp
             _READERS[name](parser, reader, read)
         except ExpressionSyntaxError as error:
             reader.faults.insert(0, ("syntax", error.message))
+            # Behind the fault nothing was read, but what stands there is not unused.
             maps.used.update(token.text for token in tokenize(text, literals=False))
         if parser.operators > MAX_OPERATORS:
             words = f"The expression contains too many operators; operator count: {parser.operators}"
@@ -227,7 +229,7 @@ def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Exp
     size = len(text.encode(errors="surrogatepass"))
     if size > MAX_EXPRESSION_BYTES:
         words = f"Expression size has exceeded the maximum allowed size; expression size: {size}"
-        reader.faults.insert(0, ("expression-length", words))
+        reader.faults.insert(0, ("expression-length", words))  # the service looks at the length before it reads
     ranks = _UPDATE_RANKS if name == "UpdateExpression" else _CONDITION_RANKS
     for rule, words in sorted(reader.faults, key=lambda fault: _rank(fault[0], ranks)):
         place.report(ACTION, rule, f"Invalid {name}: {words}")
@@ -236,7 +238,7 @@ def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Exp
 
 
 def _rank(rule: str, ranks: tuple[str, ...]) -> int:
-    if rule in ("expression-length", "expression-empty", "syntax"):
+    if rule in ("expression-length", "expression-empty", "syntax"):  # whatever the kind of expression
         return -1
     return ranks.index(rule) if rule in ranks else len(ranks)
 
@@ -246,7 +248,7 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
     words = find_key_condition_fault(read.key_condition)
     if words is not None:
         place.report(ACTION, "key-condition", words)
-        read.key_condition = None
+        read.key_condition = None  # read_operators needs a sound one
 
 
 # --- One function for each kind of expression
@@ -317,7 +319,7 @@ class _Collector:
                     "An expression attribute name used in the document path is not defined; "
                     f"attribute name: {token.text}",
                 )
-            return self._maps.names.get(token.text, token.text)
+            return self._maps.names.get(token.text, token.text)  # an undefined one stands for itself
         if is_reserved(token.text):
             self._note("reserved-word", f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
         return token.text
@@ -336,8 +338,9 @@ class _Collector:
         try:
             return make()
         except BuildError as error:
-            node = bare()
+            node = bare()  # as it was meant, so that the text behind it is read, too
             fault = operand_fault(error, symbol, node)
+            # A path is refused again at each further step: report its depth once.
             if fault is not None and not (fault[0] == "path-depth" and self._has("path-depth")):
                 self._note(*fault)
             return node
@@ -349,5 +352,5 @@ class _Collector:
         return any(rule == noted for noted, _ in self.faults)
 
     def _note(self, rule: str, words: str) -> None:
-        if (rule, words) not in self.faults:
+        if (rule, words) not in self.faults:  # a reserved word, say, is reported once however often it stands there
             self.faults.append((rule, words))

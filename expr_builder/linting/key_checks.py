@@ -1,4 +1,4 @@
-"""Keys: of the right schema, of the right types, and no item twice in one request.
+"""Checks keys: the right schema, the right types, and no item twice in one request.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
 """
@@ -32,12 +32,12 @@ _MISMATCH = "The provided key element does not match the schema"
 
 
 def strip_arn(table: object) -> str | None:
-    """A table's name, also when it is given by ARN; ``None`` when it is no text at all."""
+    """The name of a table that is given by name or ARN; ``None`` when it is not text."""
     return table.rpartition("/")[2] if isinstance(table, str) else None
 
 
 class Schemas:
-    """What is known of the tables' keys: what was declared, else the names in the keys of the request itself."""
+    """What is known about the keys of tables: what was declared, else the names in the request's own keys."""
 
     def __init__(self, tables: Iterable[Table]) -> None:
         self._declared = {strip_arn(table.name): table for table in tables}
@@ -50,7 +50,7 @@ class Schemas:
     def learn(self, table: object, key: object) -> None:
         """Take the names of a table's keys from a key in the request."""
         if is_mapping(key) and 0 < len(key) <= MAX_TABLE_KEYS:
-            self._seen.setdefault(strip_arn(table), tuple(sorted(key)))
+            self._seen.setdefault(strip_arn(table), tuple(sorted(key)))  # the first counts: they cannot all be right
 
     def list_names(self, table: object) -> tuple[str, ...]:
         """The names of a table's key attributes; none when nothing is known."""
@@ -58,8 +58,8 @@ class Schemas:
         return tuple(declared.key_schema.types) if declared else self._seen.get(strip_arn(table), ())
 
     def identify(self, table: object, item: Read) -> tuple[object, ...] | None:
-        """What tells one item from all others; ``None`` when its key is unknown or faulty."""
-        # Of a table of which nothing is known, two puts are surely on one item when they are equal altogether.
+        """What identifies an item; ``None`` when its key is unknown or faulty."""
+        # Two puts to a table with unknown keys are surely on one item if they are equal as a whole.
         names = self.list_names(table) or tuple(sorted(item))
         values = [item.get(name) for name in names]
         if not values or None in values:
@@ -75,10 +75,10 @@ def _freeze(value: object) -> object:
 
 
 def check_key(key: Read, place: Place, table: Table | None) -> None:
-    """Check a key by which an item is addressed: it has exactly the key attributes."""
+    """Check a key: it must have exactly the key attributes."""
     if not 0 < len(key) <= MAX_TABLE_KEYS if table is None else set(key) != set(table.key_schema.types):
         place.report(TABLE, "key-schema", _MISMATCH)
-        if table is not None:
+        if table is not None:  # without a declaration, the types of what is there can still be told
             return
     for position, name in enumerate(table.key_schema.types if table else key):
         value = key[name]
@@ -88,7 +88,7 @@ def check_key(key: Read, place: Place, table: Table | None) -> None:
         if tag not in KEY_TYPES if table is None else tag != table.key_schema.types[name]:
             place.at(name).report(TABLE, "key-type", _MISMATCH)
         else:
-            # Which of two undeclared attributes is the sort key is unknown: the wider limit holds for both.
+            # Without a declaration the sort key is unknown: the wider limit holds for both attributes.
             _check_content(name, value, place.at(name), is_sort_key=table is not None and position > 0)
 
 
@@ -137,8 +137,8 @@ def check_query_keys(
 ) -> None:
     """Check a key condition, and the filter beside it, against the keys of the table or index.
 
-    Of a table that was not declared only this much is known: a partition key is compared with ``=``, a table has two
-    key attributes at most, and what is in the key condition is no business of the filter.
+    Of an undeclared table only this is known: a partition key is compared with ``=``, a table has at most two key
+    attributes, and the filter must not name an attribute of the key condition.
     """
     operators = read_operators(condition)
     keys = _find_keys(index_name, table)

@@ -40,7 +40,7 @@ _ACTIONS = {
 
 
 class _Written:
-    """What one action is on, and how much it writes, for the checks of all actions together."""
+    """The item and size of one action, for the checks of all actions together."""
 
     __slots__ = ("item", "place", "size", "table")
 
@@ -63,13 +63,13 @@ def _check_action(
     size = 0 if item is None else _check_item(member, item, place.at(member), schemas.find(table))
     read = check_expressions(action, place, expressions, legacy)
     if kind == "Update":
-        keys = schemas.list_names(table) or tuple(item or ())
+        keys = schemas.list_names(table) or tuple(item or ())  # an undeclared table's are those of the request's key
         size = _check_update(read.update, keys, size if item is not None else None, place.at("UpdateExpression"))
     return None if item is None else _Written(place, table, item, size)
 
 
 def _check_item(member: str, item: Read, place: Place, table: Table | None) -> int:
-    """Check an item, or the key of one, as a whole; return its size as far as it can be told."""
+    """Check an item, or its key, as a whole; return the size of its sound values."""
     size = item_size({name: value for name, value in item.items() if value is not None})
     if member == "Key":
         check_key(item, place, table)
@@ -88,7 +88,7 @@ def _check_update(updates: list[UpdateAction], keys: tuple[str, ...], key_size: 
             place.report(TABLE, "update-key", f"One or more parameter values were invalid: {words}")
     if key_size is None:
         return 0
-    # What DELETE takes out of a set is sent, and counts for the transaction, but makes no item larger.
+    # What DELETE removes from a set is sent, and counts for the transaction, but makes no item larger.
     if key_size + _add_up(update for update in updates if update.keyword != "DELETE") > MAX_ITEM_BYTES:
         place.report(TABLE, "item-size", "Item size to update has exceeded the maximum allowed size")
     return key_size + _add_up(updates)
@@ -126,6 +126,7 @@ def _check_transact_get(request: Body, place: Place, schemas: Schemas) -> None:
 def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tuple[str, ...]) -> int:
     """Check the actions of a transaction; return their size together."""
     entries = [(entry, place.at(index)) for index, entry in _number_entries(request.get("TransactItems"))]
+    # Before all checks: the key of a later action can show the key attributes of an earlier Put.
     for entry, _ in entries:
         for action in entry.values():
             if is_mapping(action):
@@ -133,7 +134,7 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
     written: list[_Written | None] = []
     for entry, at in entries:
         given = [kind for kind in kinds if entry.get(kind) is not None]
-        if len(given) != 1 and len(kinds) > 1:  # an entry's only kind is a required member: its shape says it all
+        if len(given) != 1 and len(kinds) > 1:  # Get is a required member: the shape reports it
             words = "TransactItems can only contain one of Check, Put, Update or Delete"
             at.report(ACTION, "transaction-action", words)
         for kind in given:
@@ -147,11 +148,11 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
 
 
 def _refuse_repeated(written: Iterable[_Written], schemas: Schemas, rule: str, words: str) -> None:
-    """Report the actions on an item that an earlier action is on already."""
+    """Report each action on the item of an earlier one."""
     seen: set[tuple[object, ...]] = set()
     for action in written:
         target = schemas.identify(action.table, action.item)
-        if target is None:
+        if target is None:  # nothing can be said without a sound key
             continue
         if target in seen:
             action.place.report(TARGET, rule, words)
@@ -165,7 +166,7 @@ def _make_batch_check(operation: str, limit: int, check_table: CheckTable) -> Ch
     def check(request: Body, place: Place, schemas: Schemas) -> None:
         at = place.at("RequestItems")
         written: list[_Written] = []
-        counts = [0]
+        counts = [0]  # so that max() has something for an empty request
         for table, asked in _as_mapping(request.get("RequestItems")).items():
             count, done = check_table(table, asked, at.at(table), schemas)
             counts.append(count)
@@ -181,13 +182,13 @@ def _make_batch_check(operation: str, limit: int, check_table: CheckTable) -> Ch
 
 def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) -> tuple[int, list[_Written]]:
     entries = _number_entries(requests)
-    # A deletion may show the names of the key after a put that needs them.
+    # As in transactions: a later deletion can show the key attributes of an earlier put.
     for _, entry in entries:
         schemas.learn(table, _as_mapping(entry.get("DeleteRequest")).get("Key"))
     written = []
     for index, entry in entries:
         if len([kind for kind in ("PutRequest", "DeleteRequest") if entry.get(kind) is not None]) != 1:
-            # The service's own words, misleading as they are.
+            # Misleading, but the service's own words.
             words = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported"
             place.at(index).report(ACTION, "batch-action", f"{words} datatypes")
         for kind, member in (("PutRequest", "Item"), ("DeleteRequest", "Key")):
@@ -287,7 +288,7 @@ def _check_select(request: Body, place: Place) -> None:
         place.report(ACTION, "select-value", words)
 
 
-# --- JSON of any shape: what has the wrong one was reported already, and counts as empty
+# --- JSON of any shape. The wrong one was reported by check_shape, and counts as empty here.
 
 
 def _as_list(value: object) -> Sequence[object]:
@@ -314,4 +315,4 @@ CHECKS: dict[str, Check] = {
     "TransactWriteItems": _check_transact_write,
     "UpdateItem": _make_single_check("Update", "AttributeUpdates", "Expected", "ConditionalOperator"),
 }
-"""What checks each operation's request, beyond its shape."""
+"""For each operation, the check of its requests beyond their shape."""

@@ -1,4 +1,4 @@
-"""What lint finds, and the order in which it tells it."""
+"""What lint finds, and the order in which it is reported."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     """A member's name or a list's index."""
 
 CLIENT, SHAPE, CONSTRAINT, ACTION, TARGET, TOTAL, TABLE = range(7)
-"""The stages in which a request is refused, first to last: by the client that would send it; because a member is not of
-its JSON type; because a member is missing or out of its bounds; because an action's values or expressions are faulty;
-because two actions are on one item; because all together are too large; because of the table's keys."""
+"""The stages in which a request can be refused, in the order of :mod:`expr_builder.linting`."""
 
 _CODES = {CLIENT: "ParamValidationError", SHAPE: "SerializationException"}
 
@@ -26,7 +24,7 @@ class Problem:
         rule: The stable id of the rule, as in ``docs/rules.md``; the same id that a ``BuildError`` has.
         code: The service's error code, such as ``"ValidationException"``; ``"ParamValidationError"`` for what AWS
             clients refuse before anything is sent.
-        message: DynamoDB's own words where they are known. They can contain values of the request.
+        message: DynamoDB's own words if they are known. They can contain values of the request.
     """
 
     __slots__ = ("code", "message", "pointer", "rule")
@@ -52,7 +50,7 @@ class Problem:
 
 
 class Place:
-    """A place in the request, at which problems can be reported.
+    """A place in the request where problems can be reported.
 
     Attributes:
         steps: The names and indexes that lead to it.
@@ -71,6 +69,7 @@ class Place:
     @property
     def pointer(self) -> str:
         """The place as a JSON pointer."""
+        # "~" first, or the "~" of "~1" would be escaped again.
         return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in self.steps)
 
     @property
@@ -82,6 +81,7 @@ class Place:
     @property
     def member(self) -> str:
         """The place as the service writes it: ``transactItems.1.member.put``."""
+        # The service counts from 1, and its names begin with a small letter.
         steps = (f"{step + 1}.member" if isinstance(step, int) else step[:1].lower() + step[1:] for step in self.steps)
         return ".".join(steps)
 
@@ -93,10 +93,10 @@ class Place:
 
 def sort_problems(found: list[tuple[int, Problem]]) -> list[Problem]:
     """Put problems into the order in which the service would get to them."""
-    # Within a stage they stay as they were found, which is the order of the request.
+    # Sorting is stable: within a stage they stay in the order of the request.
     return [problem for _, problem in sorted(found, key=lambda entry: entry[0])]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, object]]:
-    """Tell whether a JSON value is an object; one whose names are not all strings is none."""
+    """Tell whether a value is a JSON object: a dictionary whose names are all strings."""
     return isinstance(value, dict) and all(isinstance(name, str) for name in value)

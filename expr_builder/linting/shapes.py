@@ -1,4 +1,4 @@
-"""The members of each request: which there are, of which JSON type, within which bounds.
+"""The members of each request: their names, JSON types and bounds.
 
 Source: the API reference of each operation, from
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB.html
@@ -34,16 +34,16 @@ class Shape:
 
     Args:
         kind: ``"string"``, ``"boolean"``, ``"integer"``, ``"list"``, ``"map"``, ``"structure"``, ``"table"`` (a
-            table's name or ARN) or ``"any"``: checked elsewhere.
+            table's name or ARN) or ``"any"`` (checked elsewhere).
         inner: What a list or map holds.
-        names: What the names in a map are, when not any text.
+        names: What the names in a map must be; any text when left out.
         members: The members of a structure, in the order in which AWS clients list them.
-        low: The least length or value.
-        high: The greatest length or value.
+        low: The smallest length or value.
+        high: The largest length or value.
         choices: The values of an enumeration, in the order in which the service lists them.
         required: The members that a structure must have.
         rule: The rule that a bad value breaks.
-        missing: The rule that is broken when the member is required and missing.
+        missing: The rule that its absence breaks when it is required.
     """
 
     __slots__ = ("choices", "high", "inner", "kind", "low", "members", "missing", "names", "required", "rule")
@@ -105,7 +105,7 @@ def describe_type_fault(value: object, wanted: str) -> str:
     return f"{kind}_VALUE cannot be converted to {wanted}"
 
 
-# The Python types of each kind, and the word for it in the service's messages: it is written in Java.
+# The Python types of each kind, and its name in the service's messages, which are those of Java.
 _KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "string": (str, "String"),
     "table": (str, "String"),
@@ -133,7 +133,7 @@ def _check_members(shape: Shape, value: dict[str, object], place: Place) -> None
                 "return-values" if name == "ReturnValues" else "member-unknown",
                 f'Unknown parameter in {place.parameter}: "{name}", must be one of: {", ".join(shape.members)}',
             )
-        elif element is not None:  # the service takes null for absent
+        elif element is not None:  # to the service, null is the same as absent
             check_shape(shape.members[name], element, place.at(name))
     for name in shape.required:
         if value.get(name) is None:
@@ -146,7 +146,7 @@ def _check_bounds(shape: Shape, value: object, place: Place) -> None:
         return
     if shape.choices and value not in shape.choices:
         _refuse(place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
-    if isinstance(value, int):
+    if isinstance(value, int):  # a boolean, too, but its shape has no bounds
         what, measure = "value", value
     else:
         what, measure = "length", len(value) if isinstance(value, (str, list, tuple, dict)) else 0
@@ -168,6 +168,7 @@ def _check_table_name(name: str, place: Place) -> None:
 
 
 def _refuse(place: Place, rule: str, value: object, constraint: str) -> None:
+    # Cut, so that a message about a hundred actions does not show them all.
     if isinstance(value, (list, tuple)):
         shown = "'[…]'" if value else "'[]'"
     elif isinstance(value, dict):
@@ -223,6 +224,7 @@ _CONDITION = {
     "ReturnValuesOnConditionCheckFailure": _enumeration("ALL_OLD", "NONE", rule="return-values"),
 }
 _PROJECTION = {"ProjectionExpression": _TEXT, "ExpressionAttributeNames": _ANY}
+# What single writes have beside an action of a transaction: old parameters, and what is returned.
 _WRITE = {
     "Expected": _MAP,
     "ConditionalOperator": _OPERATOR,

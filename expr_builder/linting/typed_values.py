@@ -1,4 +1,4 @@
-"""AttributeValues as they stand in a request: checked, and brought into the form in which DynamoDB stores them.
+"""Checks the AttributeValues of a request, and brings them into the form in which DynamoDB stores them.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 """
@@ -28,11 +28,11 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 class _Reading:
-    """How to report what is found while one value is read.
+    """The state of reading one value.
 
     Attributes:
         say: Puts the service's words for a fault into the sentence around them.
-        sound: Whether nothing was found yet.
+        sound: Whether no fault was found so far.
     """
 
     __slots__ = ("say", "sound")
@@ -42,12 +42,12 @@ class _Reading:
         self.sound = True
 
     def refuse(self, place: Place, rule: str, words: str) -> None:
-        """Report a value that is refused for what it is."""
+        """Report a value that DynamoDB cannot store."""
         self.sound = False
         place.report(ACTION, rule, self.say(words))
 
     def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
-        """Report a value that is refused before it is looked at as a value: these words stand by themselves."""
+        """Report JSON that is not even an AttributeValue, in these words and no sentence around them."""
         self.sound = False
         place.report(SHAPE, rule, words)
 
@@ -87,7 +87,7 @@ def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> Att
     if not is_mapping(raw):
         reading.refuse_shape(place, describe_type_fault(raw, "AttributeValue"))
         return {}
-    given = [tag for tag, content in raw.items() if tag in _READERS and content is not None]
+    given = [tag for tag, content in raw.items() if tag in _READERS and content is not None]  # null is absent
     if len(given) != 1 or len(raw) != 1:
         how = "has more than one datatypes set" if len(given) > 1 else "is empty"
         words = f"Supplied AttributeValue {how}, must contain exactly one of the supported datatypes"
@@ -104,7 +104,7 @@ def _check_name(name: str, place: Place, reading: _Reading) -> None:
         reading.refuse(place, "attribute-name", f"{_INVALID}Attribute name is too large")
 
 
-# --- One function for each type. Of faulty content each returns a sound stand-in, so that reading can go on.
+# --- One function for each type. For faulty content each returns a sound stand-in, so that reading can go on.
 
 
 def _read_text(content: object, place: Place, reading: _Reading, depth: int) -> str:
@@ -132,6 +132,7 @@ def _describe_number_fault(rule: str, content: str) -> str:
     if rule == "number-precision":
         return f"Attempting to store more than {MAX_NUMBER_DIGITS} significant digits in a Number"
     if rule == "number-range":
+        # The rule says "out of range", the service in which direction.
         small = "e-" in content.lower() or content.lstrip("+-").startswith(("0.", "."))
         direction, size = ("underflow", "smaller") if small else ("overflow", "larger")
         return f"Number {direction}. Attempting to store a number with magnitude {size} than supported range"
@@ -207,7 +208,7 @@ def _make_set_reader(kind: str, read_element: Callable[[object, Place, _Reading,
             # Two spaces: the service's own words.
             reading.refuse(place, "set-empty", f"{_INVALID}An {kind} set  may not be empty")
         found = [read_element(element, place.at(index), reading, depth) for index, element in enumerate(content)]
-        if reading.sound and len(set(found)) < len(found):  # the stand-ins of faulty elements would be duplicates too
+        if reading.sound and len(set(found)) < len(found):  # stand-ins of faulty elements would be duplicates
             shown = ", ".join(map(str, content))
             reading.refuse(place, "set-duplicate", f"{_INVALID}Input collection [{shown}] contains duplicates.")
         return found

@@ -1,7 +1,7 @@
 """The service's words for operands that do not fit their operator or function.
 
-The checks are those of the builder, which refuses a little more than the service does; what the service takes has no
-words here.
+The checks are those of the builder, which refuses a little more than the service; what the service accepts has no words
+here.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] 
     Returns:
         The rule and the words, without the name of the expression; ``None`` for what the service takes.
     """
-    if not isinstance(node, Node):
+    if not isinstance(node, Node):  # the segments of a path, which are refused for one reason only
         return "path-depth", f"The document path has too many nesting levels; nesting levels: {len(node)}"
     if any(isinstance(operand, Unknown) for operand in node.children()):
         return None  # what makes it unknown has been reported
     words = _WORDS[error.rule](symbol, node)
     if words is None:
         return None
-    if error.rule == "operand-path" and _takes_values(symbol):
+    if error.rule == "operand-path" and _takes_values(symbol):  # then the words are about the type
         return "operand-type", words
     return _RULES.get((error.rule, symbol), error.rule), words
 
@@ -64,7 +64,7 @@ def _unfit_type(symbol: str, node: Node) -> str | None:
         return None
     where = f"operator or function: {symbol}, operand type: {kind}"
     if symbol in OPERAND_TYPES:
-        where = f"operator: {symbol}, operand type: {_LONG_NAMES.get(kind, kind)}"
+        where = f"operator: {symbol}, operand type: {_LONG_NAMES.get(kind, kind)}"  # ADD and DELETE spell types out
     return f"Incorrect operand type for operator or function; {where}"
 
 
@@ -73,7 +73,7 @@ def _unfit_types(symbol: str, node: Node) -> Iterator[str]:
     for position, operand in enumerate(node.children()):
         fitting = known.parameters[position].types if known is not None else _FITTING.get(symbol, TYPES)
         kind = operand.type if isinstance(operand, Literal) else operand.gives if isinstance(operand, Call) else ""
-        if kind and kind not in fitting:
+        if kind and kind not in fitting:  # of a path nothing is known before there is an item
             yield kind
 
 
@@ -84,7 +84,7 @@ def _needs_path(symbol: str, node: Node) -> str | None:
 
 
 def _takes_values(symbol: str) -> bool:
-    """Tell whether the service takes a value where the builder demands a path, as it does for ``size``."""
+    """Tell whether the service accepts a value where the builder wants a path, as for ``size``."""
     return bool(FUNCTIONS[symbol].parameters[0].types)
 
 
@@ -116,6 +116,7 @@ def _type_name(symbol: str, node: Function) -> str:
         return (
             f"Invalid attribute type name found; type: {asked.content}, valid types: {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
         )
+    # Not sorted: both lists stand in the order in which the service writes them.
     kind = asked.type if isinstance(asked, Literal) else "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
     return f"Incorrect operand type for operator or function; operator or function: {symbol}, operand type: {kind}"
 
@@ -126,11 +127,11 @@ def _too_many(symbol: str, node: In) -> str:
 
 def _not_computable(symbol: str, node: Node) -> str | None:
     if any(isinstance(operand, Arithmetic) for operand in node.children()):
-        return f'Syntax error; token: "{symbol}"'
+        return f'Syntax error; token: "{symbol}"'  # the service's grammar has no a + b + c
     return _unfit_type(symbol, node)
 
 
-# Where the builder's rule is wider or narrower than the service's.
+# Where lint reports another rule than the one with which the builder refuses the operands.
 _RULES = {
     ("condition-operand", "+"): "update-arithmetic",
     ("condition-operand", "-"): "update-arithmetic",

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Immutable:
-    """Something whose methods return a changed copy."""
+    """An object whose methods return a changed copy."""
 
     __slots__ = ()
 
     def _copy(self) -> Self:
-        """A new object with the same parts, for a method to change one of."""
-        copy = object.__new__(type(self))
+        """Make a new object with the same parts, so that a method can change one of them."""
+        copy = object.__new__(type(self))  # not by __init__, which serialises and checks
         for kind in type(self).__mro__:
             for slot in getattr(kind, "__slots__", ()):
                 setattr(copy, slot, getattr(self, slot))
@@ -56,7 +56,7 @@ class Action(Immutable):
 
     @property
     def slot(self) -> str | None:
-        """The name given with :meth:`named`."""
+        """The name given with :meth:`named`, or ``None``."""
         return self._slot
 
     @property
@@ -66,14 +66,14 @@ class Action(Immutable):
 
     @property
     def target(self) -> Target:
-        """The item that the action is on, to compare: one for a table's name and its ARN, one for ``1`` and ``1.0``."""
+        """The item that the action is on, for comparing: a table's name equals its ARN, and ``1`` equals ``1.0``."""
         return self._target
 
     def named(self, slot: str) -> Self:
-        """Name the action's slot in its transaction: a refusal is reported under this name."""
+        """Name the action's slot in its transaction, with a non-empty string: refusals are reported under this name."""
         if not isinstance(slot, str) or not slot:
             raise BuildError("a slot's name is a non-empty string", rule="slot-name", place=self._place)
-        copy = self._copy()
+        copy = self._copy()  # not _replace: its loop would cost every action of a transaction
         copy._slot = slot
         return copy
 

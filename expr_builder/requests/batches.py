@@ -1,8 +1,4 @@
-"""Batches: many puts and deletes, or reads, in few requests; not together or not at all, as a transaction is.
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html and
-https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-"""
+"""Batches: many puts and deletes, or reads, in few requests. Unlike in a transaction, each can fail by itself."""
 
 from __future__ import annotations
 
@@ -34,14 +30,18 @@ if TYPE_CHECKING:
 
 
 class BatchWrite:
-    """Puts and deletes, each for itself: some may be carried out and others not.
+    """Puts and deletes in few requests; some may be carried out and others not.
 
     Args:
-        actions: Any number of ``table.put(…)`` and ``table.delete(…)`` without conditions (a batch has none), no two on
-            one item. Updates are not possible.
+        actions: Any number of ``table.put(…)`` and ``table.delete(…)``, without conditions, and no two on one item. A
+            batch takes no updates.
 
     Raises:
         BuildError: for any other action, a condition, or two actions on one item.
+
+    Example:
+        ``BatchWrite(accounts.put(item), accounts.delete(key)).to_requests()`` is ``[{"RequestItems": {"accounts":
+        [{"PutRequest": {"Item": {…}}}, {"DeleteRequest": {"Key": {…}}}]}}]``.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
     """
@@ -54,16 +54,19 @@ class BatchWrite:
         return f"BatchWrite({len(self._actions)} actions)"
 
     def to_requests(self) -> list[Body]:
-        """The arguments of ``client.batch_write_item``, for each 25 actions."""
+        """The arguments of ``client.batch_write_item``, one request for each 25 actions."""
         return [_make_write_request(chunk) for chunk in _split(self._actions, MAX_BATCH_WRITE)]
 
     def send(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> None:
-        """Carry out all actions, 25 at a time; what comes back unprocessed is sent again, with backoff.
+        """Carry out all actions, 25 at a time; send again what comes back unprocessed, with backoff.
+
+        Arguments are those of :meth:`WriteAction.send`; each request has its own ``max_attempts``.
 
         Raises:
             BatchIncomplete: when some are still unprocessed after ``max_attempts``, or the time is up.
+            RequestUnfinished: no final answer within the attempts and time allowed.
         """
         self.stream(client, self._actions, time_left=time_left, max_attempts=max_attempts)
 
@@ -93,10 +96,14 @@ class BatchWrite:
 
 
 class BatchGet:
-    """Reads of any number of items, 100 in a request, each for itself: not as of one moment.
+    """Reads of any number of items, 100 in a request; unlike in a transaction, not as of one moment.
 
     Args:
         actions: ``table.get(…)``, no two of one item; those of one table with the same projection and consistency.
+            Anything else is a ``BuildError``.
+
+    Example:
+        ``BatchGet(accounts.get(one), accounts.get(two)).fetch(client)`` is ``[{"PK": …}, None]`` if ``two`` is missing.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
     """
@@ -109,19 +116,16 @@ class BatchGet:
         return f"BatchGet({len(self._actions)} reads)"
 
     def to_requests(self) -> list[Body]:
-        """The arguments of ``client.batch_get_item``, for each 100 reads."""
+        """The arguments of ``client.batch_get_item``, one request for each 100 reads."""
         return [{"RequestItems": _make_get_items(chunk)} for chunk in _split(self._actions, MAX_BATCH_GET)]
 
     def fetch(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> list[StoredItem | None]:
-        """Read the items; what comes back unprocessed is asked for again, with backoff.
+        """Read the items; ask again for unprocessed ones. Arguments and errors are those of :meth:`BatchWrite.send`.
 
         Returns:
-            For each read, in their order, the item as Python values, or ``None`` where there is none.
-
-        Raises:
-            BatchIncomplete: when some are still unprocessed after ``max_attempts``, or the time is up.
+            For each read, in the same order, the item as Python values, or ``None`` when there is none.
         """
         patience = Patience(time_left, max_attempts)
         found: list[StoredItem | None] = []
@@ -195,7 +199,7 @@ def _make_entry(action: Put | Delete) -> Body:
 
 def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[None]:
     request = _make_write_request(chunk)
-    attempt = 0
+    attempt = 0  # how often there was a rest; converse counts the attempts at each request
     while True:
         attempt += 1
         answer = yield from converse(Ask("batch_write_item", request), patience)
@@ -205,6 +209,7 @@ def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[
         request = {"RequestItems": unprocessed}
         delay = back_off(attempt)
         if not patience.covers(attempt, delay):
+            # The service names what is left by the entries, not by their numbers.
             entries = [entry for table in unprocessed.values() for entry in table]
             raise BatchIncomplete([action for action in chunk if _make_entry(action) in entries], attempts=attempt)
         yield Wait(delay)
@@ -215,6 +220,7 @@ def _make_get_items(chunk: tuple[Get, ...]) -> Body:
     for action in chunk:
         body: Body = dict(action.to_request())
         name, key = body.pop("TableName"), body.pop("Key")
+        # A table appears once in the request, with one projection and consistency for all its keys.
         wanted = tables.setdefault(name, {"Keys": [], **body})
         if {part: value for part, value in wanted.items() if part != "Keys"} != body:
             raise BuildError(
@@ -230,7 +236,7 @@ def _make_get_items(chunk: tuple[Get, ...]) -> Body:
 
 
 def _refuse_without_keys(name: str, wanted: Body, chunk: tuple[Get, ...]) -> None:
-    """Items come back in any order: without its key an item cannot be told from another."""
+    """Refuse a projection without the keys: items come back in any order, and are told apart by their keys."""
     action = next(action for action in chunk if action.table.name == name)
     projected = {path.segments for path in action.paths}
     missing = [key for key in action.table.key_schema.types if projected and (key,) not in projected]

@@ -1,4 +1,4 @@
-"""Why a condition is true or false of an item, clause by clause, and which slot of a refused transaction is to blame.
+"""Explains why a condition holds for an item or not, and which slot of a refused transaction is to blame.
 
 The text shows stored values: it is for people at a terminal, not for logs.
 """
@@ -25,7 +25,7 @@ _JOINTS: dict[type, str] = {And: "all of these:", Or: "one of these:"}
 
 
 def explain(condition: Condition, item: Item | None) -> str:
-    """Say of each clause whether it holds, and what is stored.
+    """Say whether each clause holds, and what is stored.
 
     Args:
         condition: Any condition.
@@ -37,6 +37,9 @@ def explain(condition: Condition, item: Item | None) -> str:
             FALSE  all of these:
             true     attribute_exists(PK)  (PK is 'ACCT#1')
             FALSE    version = 3  (version is 4)
+
+    Raises:
+        BuildError: for a value in ``item`` that DynamoDB could not have stored.
     """
     return "\n".join(_explain_clauses(condition, to_item(item or {})))
 
@@ -63,7 +66,7 @@ def explain_refusal(action: WriteAction, item: Item | None) -> str:
         item: The stored item as Python values; ``None`` when there is none.
     """
     reason = Reason("ConditionalCheckFailed", item=dict(item) if item is not None else None)
-    asking = action.return_old_on_failure()  # as a single write always does
+    asking = action.return_old_on_failure()  # as send() does for every single write
     return "\n".join([f"{_name_address(action)}: {_blame(reason)}", *_show_condition(asking, reason)])
 
 
@@ -91,7 +94,7 @@ def _explain_failure(action: WriteAction, condition: Condition, reason: Reason) 
         return
     item = to_item(reason.item or {})
     if reason.item is None and judge(condition, item)[id(condition)]:
-        # Where only the message carried the reasons, items are missing although they exist.
+        # The reasons came only in the message: an item must exist, as without one the condition holds.
         yield f"{describe(condition)}  (the answer did not carry the stored item)"
         return
     yield from _explain_clauses(condition, item)
@@ -101,7 +104,7 @@ def _explain_clauses(condition: Condition, item: TypedItem) -> Iterator[str]:
     if not item:
         yield "no item was stored"
     known = judge(condition, item)
-    waiting: list[tuple[int, Condition]] = [(0, condition)]
+    waiting: list[tuple[int, Condition]] = [(0, condition)]  # no recursion, as in judge
     while waiting:
         depth, node = waiting.pop()
         waiting += [(depth + 1, part) for part in reversed(node.parts)]
@@ -113,7 +116,7 @@ def _show_stored(clause: Condition, item: TypedItem) -> str:
     """What the clause found in the item, each operand once."""
     if not item:
         return ""
-    found: dict[str, None] = {}
+    found: dict[str, None] = {}  # a set that keeps its order
     for operand in clause.children():
         if isinstance(operand, Path):
             found[f"{describe(operand)} is {_show(operand, item)}"] = None

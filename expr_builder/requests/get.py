@@ -1,7 +1,4 @@
-"""Reading one item by its key.
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
-"""
+"""Reads one item by its key."""
 
 from __future__ import annotations
 
@@ -31,7 +28,13 @@ if TYPE_CHECKING:
 
 
 class Get(Action):
-    """Read one item. Made by :meth:`Table.get`."""
+    """A read of one item by its key. Made by :meth:`Table.get`.
+
+    Example:
+        ``accounts.get({"PK": "A#1"}, ["email"]).fetch(client)`` is ``{"email": "a@example.com"}``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
+    """
 
     __slots__ = ("_consistent", "_key", "_paths")
 
@@ -45,7 +48,7 @@ class Get(Action):
             self._target = table.key_schema.target_of(self._key)
         except BuildError as error:
             raise error.within("Key").within(self._place) from None
-        if isinstance(project, str):
+        if isinstance(project, str):  # a single name, not its letters
             project = (project,)
         self._paths = tuple(as_path(path, "project") for path in project or ())
         self._consistent = consistent
@@ -57,7 +60,7 @@ class Get(Action):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """What is projected; empty for the whole item."""
+        """The paths to read; empty for the whole item."""
         return self._paths
 
     def to_request(self) -> GetItemInputTypeDef:
@@ -68,19 +71,20 @@ class Get(Action):
         return body  # type: ignore[return-value]  # built dictionary by dictionary
 
     def to_transact_item(self) -> Body:
-        """The read as one entry of ``TransactItems``: ``{"Get": {…}}``. Transactional reads are always consistent."""
+        """The read as one entry of ``TransactItems``: ``{"Get": {…}}``."""
+        # Without ConsistentRead: transactional reads are always consistent, and do not know the member.
         return {"Get": self._make_body()}
 
     def fetch(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> StoredItem | None:
-        """Read the item with ``client.get_item``; throttling and lost answers are retried.
+        """Read the item with ``client.get_item``; retry as :meth:`WriteAction.send` does, whose arguments these are.
 
         Returns:
             The item as Python values, or ``None`` when there is none.
 
         Raises:
-            RequestUnfinished: no answer in the attempts and time allowed.
+            RequestUnfinished: no answer within the attempts and time allowed.
         """
         return carry_out(client, self._converse(Patience(time_left, max_attempts)))
 

@@ -1,4 +1,4 @@
-"""The one place that knows what a declared key, of a table or an index, demands.
+"""The keys of tables and indexes: how they are declared, and what they demand of items and key conditions.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from expr_builder.expressions.nodes import Condition
 
     Target: TypeAlias = tuple[str | bytes, ...]
-    """What tells one item from all others: the table's name and the contents of the key."""
+    """What identifies an item: the table's name and the contents of its key."""
     KeyPart: TypeAlias = str | tuple[str, str]
     """A key attribute: its name, or its name and type."""
 
@@ -35,7 +35,7 @@ KEY_TYPES = ("S", "N", "B")
 """The types that a key attribute can have."""
 
 UNSUPPORTED = "Query key condition not supported"
-"""What the service says of a key condition that names the right attributes in a way that it cannot use."""
+"""The service's words for a key condition with the right attributes and an operator that it cannot use."""
 
 
 class KeySchema:
@@ -72,10 +72,12 @@ class KeySchema:
                 return _say_missed(name), equals
             if operators[name] != "=":
                 return UNSUPPORTED, equals
+        # The service wants the sort key's attributes from the left, without a gap, and = for all but the last.
         others = [name for name in operators if name not in self.partition_keys]
         used = self.sort_keys[: len(others)]
         foreign = [name for name in others if name not in self.sort_keys]
         if foreign:
+            # It names the sort key attribute that is missing, if there is one, not the foreign one.
             fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
             missed = next((name for name in used if name not in others), None)
             return (_say_missed(missed) if missed is not None else UNSUPPORTED), fix
@@ -93,7 +95,7 @@ def _say_missed(name: str) -> str:
 
 
 def read_operators(condition: Condition) -> dict[str, str]:
-    """For each attribute that a sound key condition is about, its operator; ``""`` for anything but a comparison."""
+    """Each attribute of a sound key condition, with its operator: ``""`` for ``BETWEEN`` and ``begins_with``."""
     operators = {}
     for part in conjuncts(condition):
         path = next(child for child in part.children() if isinstance(child, Path))
@@ -102,15 +104,18 @@ def read_operators(condition: Condition) -> dict[str, str]:
 
 
 class Index(KeySchema):
-    """What a query needs to know of a secondary index.
+    """What a query needs to know about a secondary index.
 
     Args:
         partition_key: The name of its partition key, or up to four names.
         sort_key: The name of its sort key, or up to four names, if it has one.
-        local: Whether it is a local secondary index (which alone can be read consistently).
+        local: Whether it is a local secondary index: only that can be read consistently.
 
     Raises:
-        BuildError: for more than four names, or names that are empty.
+        BuildError: for more than four names, or an empty one.
+
+    Example:
+        ``Table("accounts", "PK", indexes={"by_email": Index("email", ("team", "joined"))})``
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/SecondaryIndexes.html
     """
@@ -145,7 +150,7 @@ def find_index(indexes: Mapping[str, Index], name: str) -> Index:
     """Find a declared index.
 
     Raises:
-        BuildError: when there is none of this name, naming those that there are.
+        BuildError: when there is none of this name; the fix lists those that there are.
     """
     if name not in indexes:
         raise BuildError(
@@ -158,7 +163,7 @@ def find_index(indexes: Mapping[str, Index], name: str) -> Index:
 
 
 class PrimaryKey(KeySchema):
-    """A table's primary key: what every action on its items is checked against.
+    """A table's primary key, against which every action on its items is checked.
 
     Attributes:
         types: The key attributes, partition key first, each with its type: ``{"PK": "S", "SK": "S"}``.
@@ -177,7 +182,7 @@ class PrimaryKey(KeySchema):
         super().__init__((first,), tuple(others))
         self.absent: Condition = Attr(first).not_exists()
         self.present: Condition = Attr(first).exists()
-        self._table = table.rpartition("/")[2]  # of an ARN, too
+        self._table = table.rpartition("/")[2]  # an ARN ends with the name, so that both give one target
         limits = (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES)
         self._checks = tuple((name, kind, limit) for (name, kind), limit in zip(keys, limits, strict=False))
 
@@ -185,7 +190,7 @@ class PrimaryKey(KeySchema):
         return f"PrimaryKey({', '.join(self.types)})"
 
     def target_of(self, item: TypedItem) -> Target:
-        """What tells an item, or the item of a key, from all others."""
+        """What identifies an item, given the item or its key."""
         return (self._table, *[item[name][kind] for name, kind, _ in self._checks])
 
     def check(self, item: TypedItem) -> Target:
@@ -202,7 +207,7 @@ class PrimaryKey(KeySchema):
             value = item.get(name)
             content = value.get(kind) if value is not None else None
             if not content or (len(content) * 4 > limit and kind != "N"):  # no character takes more than four bytes
-                self._refuse(name, kind, limit, value)
+                self._refuse(name, kind, limit, value)  # returns when it is short enough after all
             target.append(content)  # type: ignore[arg-type]  # what is missing was refused
         return tuple(target)
 
@@ -215,12 +220,12 @@ class PrimaryKey(KeySchema):
         if not isinstance(key, Mapping):
             raise self.make_type_error(key)
         typed, _ = serialize_item(key)
-        self.check(typed)
+        self.check(typed)  # first: a missing key attribute says more than a foreign one
         self.refuse_others(typed)
         return typed
 
     def refuse_others(self, key: TypedItem) -> None:
-        """Refuse a key, complete by itself, that holds other attributes as well."""
+        """Refuse a complete key that holds other attributes as well."""
         if len(key) > len(self.types):
             others = [name for name in key if name not in self.types]
             raise BuildError(
@@ -230,7 +235,7 @@ class PrimaryKey(KeySchema):
             )
 
     def make_type_error(self, key: object) -> BuildError:
-        """The error for a key that is no mapping at all."""
+        """The error for a key that is not a mapping."""
         return BuildError(
             f"a key is a mapping, not a {type(key).__name__}",
             rule="key-schema",

@@ -1,8 +1,4 @@
-"""Queries and scans: many items, a page at a time.
-
-See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html and
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
-"""
+"""Queries and scans: many items, a page at a time."""
 
 from __future__ import annotations
 
@@ -40,13 +36,13 @@ SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTR
 
 
 class Page:
-    """One page of a query or scan.
+    """One page of a query or scan, as ``page`` and ``pages`` return it.
 
     Attributes:
         items: The items as Python values.
-        last_key: Where the next page starts, for ``start_from``; ``None`` on the last page. A page may be empty and yet
-            not be the last: filters are applied after reading.
-        count: How many items the page has, also when only they were asked for.
+        last_key: The key after which the next page starts, for ``start_from``; ``None`` on the last page. An empty page
+            need not be the last: filters are applied after reading.
+        count: How many items the page has, even if only their number was asked for.
         scanned: How many items were read, before the filter.
     """
 
@@ -97,7 +93,7 @@ class Search(Immutable):
     def filter(self, condition: Condition) -> Self:
         """Keep only items for which ``condition`` holds; several are joined with AND.
 
-        The filter is applied after reading: what it drops is paid for, and counts for the limit.
+        The filter is applied after reading: the items that it drops are paid for, and count for the limit.
         """
         checked = as_condition(condition, of=f"{self._place}, filter")
         return self._replace(_filter=checked if self._filter is None else self._filter & checked)
@@ -121,8 +117,7 @@ class Search(Immutable):
         return self._replace(_consistent=True)
 
     def select(self, what: str) -> Self:
-        """Say what to return: ``ALL_ATTRIBUTES``, ``ALL_PROJECTED_ATTRIBUTES`` (of an index), ``COUNT`` or
-        ``SPECIFIC_ATTRIBUTES``."""
+        """Set ``Select``: ``ALL_ATTRIBUTES``, ``ALL_PROJECTED_ATTRIBUTES``, ``COUNT`` or ``SPECIFIC_ATTRIBUTES``."""
         if what not in SELECTS:
             raise BuildError(
                 f"select knows no {what}", rule="select-value", place=self._place, fix=f"one of {', '.join(SELECTS)}"
@@ -130,7 +125,7 @@ class Search(Immutable):
         return self._replace(_select=what)
 
     def start_from(self, last_key: Item | None) -> Self:
-        """Start after this key: the ``last_key`` of a page, as Python values; from the beginning for ``None``."""
+        """Start after this key, the ``last_key`` of a page as Python values; ``None`` starts at the beginning."""
         return self._replace(_start=last_key)
 
     def to_request(self) -> Mapping[str, object]:
@@ -159,22 +154,22 @@ class Search(Immutable):
     def page(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> Page:
-        """Read one page (at most 1 MB before the filter); throttling and lost answers are retried.
+        """Read one page (at most 1 MB before the filter); retry after throttling and lost answers.
 
         Args:
             client: ``boto3.client("dynamodb")``; not the client of a resource.
-            time_left: Returns the seconds that remain; no retry starts that they do not cover.
+            time_left: Returns the seconds that remain; a retry that has to wait longer is not started.
             max_attempts: How often to ask for a page at most.
 
         Raises:
-            RequestUnfinished: no answer in the attempts and time allowed.
+            RequestUnfinished: no answer within the attempts and time allowed.
         """
         return next(self.pages(client, time_left=time_left, max_attempts=max_attempts))
 
     def pages(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> Iterator[Page]:
-        """Yield page after page, each read when it is asked for. Arguments and errors are those of :meth:`page`.
+        """Yield one page after another, each read when it is needed. Arguments and errors are those of :meth:`page`.
 
         Example:
             ``for page in accounts.query(Key("PK").eq("ACCT#1")).limit(100).pages(client): show(page.items)``
@@ -184,7 +179,7 @@ class Search(Immutable):
     def items(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> Iterator[StoredItem]:
-        """Yield every item as Python values, reading page after page as they are needed: one is held in memory.
+        """Yield every item as Python values. Pages are read when they are needed; only one is held in memory.
 
         Arguments and errors are those of :meth:`page`.
 
@@ -194,16 +189,16 @@ class Search(Immutable):
         for response in self._read(client, Patience(time_left, max_attempts)):
             for item in response.get("Items", ()):
                 yield from_item(item)
-            del response  # a page is let go before the next one is read
+            del response  # or two pages would be held while the next one is read
 
     def count(
         self, client: DynamoDBClient, *, time_left: Callable[[], float] | None = None, max_attempts: int = 8
     ) -> int:
-        """Count the items, without transferring them; reading them is paid for all the same.
+        """Count the items without transferring them; reading them is paid for all the same.
 
         Arguments and errors are those of :meth:`page`.
         """
-        counting = self._replace(_select="COUNT", _paths=())
+        counting = self._replace(_select="COUNT", _paths=())  # a projection beside COUNT is refused
         patience = Patience(time_left, max_attempts)
         return sum(response["Count"] for response in counting._read(client, patience))
 
@@ -214,7 +209,7 @@ class Search(Immutable):
             response = carry_out(client, converse(Ask(self.operation.lower(), request), patience))
             last = response.get("LastEvaluatedKey")
             yield response
-            del response
+            del response  # as in items()
             if not last:
                 return
             request["ExclusiveStartKey"] = last
@@ -240,7 +235,7 @@ class Search(Immutable):
 
     def _find_index(self) -> Index | None:
         if self._index is None or not self._table.indexes:
-            return None
+            return None  # of a table without declared indexes nothing is known, and nothing checked
         return find_index(self._table.indexes, self._index)
 
     def _check_reading(self) -> None:
@@ -269,13 +264,16 @@ class Search(Immutable):
 
 
 class Query(Search):
-    """The items under one partition key, in the order of their sort key. Made by :meth:`Table.query`."""
+    """The items with one partition key, ordered by their sort key. Made by :meth:`Table.query`.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html
+    """
 
     __slots__ = ("_forward", "_key_condition")
 
     operation = "Query"
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # each request has a TypedDict of its own; at run time the inherited method makes them all
 
         def to_request(self) -> QueryInputTypeDef:
             """The arguments of the client call."""
@@ -326,7 +324,10 @@ class Query(Search):
 
 
 class Scan(Search):
-    """All items of a table or index. Made by :meth:`Table.scan`."""
+    """All items of a table or index. Made by :meth:`Table.scan`.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
+    """
 
     __slots__ = ("_segment",)
 
@@ -342,7 +343,7 @@ class Scan(Search):
         self._segment: tuple[int, int] | None = None
 
     def segment(self, number: int, of: int) -> Self:
-        """Read one of ``of`` equal parts, counted from 0, so that several workers share a scan."""
+        """Read only part ``number``, from 0, of ``of`` equal parts, so that several workers can share a scan."""
         whole = all(isinstance(part, int) and not isinstance(part, bool) for part in (number, of))
         if not whole or not 1 <= of <= MAX_SCAN_SEGMENTS or not 0 <= number < of:
             raise BuildError(

@@ -1,4 +1,4 @@
-"""A table, to make actions of: the fluent face of writes, reads and queries."""
+"""``Table``, whose methods make writes, reads, queries and scans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """A table's name and primary key, to make actions of.
+    """A table's name and primary key, from which actions are made.
 
     Args:
         name: The table's name, or its ARN.
@@ -65,7 +65,7 @@ class Table:
         self.key_schema = PrimaryKey(name, partition_key, sort_key)
         self.indexes: dict[str, Index] = dict(indexes or {})
         self._always_alias = alias == "always"
-        # Nearly every put is guarded by "no such item" alone: its text is kept, unless it needs an alias.
+        # Most puts have "no such item" as their only condition: render it once, unless it needs an alias.
         placeholders = Placeholders(always=self._always_alias)
         guard = render(self.key_schema.absent, placeholders)
         self._plain_guard = None if placeholders.names else guard
@@ -84,13 +84,13 @@ class Table:
         return f"Table({self.name!r}, {', '.join(self.key_schema.names)})"
 
     def put(self, item: Item) -> Put:
-        """Write a whole item, replacing one with the same key: guard it with :meth:`~WriteAction.if_not_exists`.
+        """Write a whole item. It replaces one with the same key, unless :meth:`~WriteAction.if_not_exists`.
 
         Args:
             item: Attribute names to Python values, the key attributes among them; up to 400 KB.
 
         Raises:
-            BuildError: for a value that cannot be stored or a key that is missing, empty, too long or of another type.
+            BuildError: for a value that cannot be stored, or a key that is missing, empty, too long or of another type.
 
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Put.html
         """
@@ -114,7 +114,7 @@ class Table:
         return Delete(self, key)
 
     def check(self, key: Item) -> Check:
-        """Only test a condition, within a transaction.
+        """Test a condition on one item as part of a transaction, without changing the item.
 
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ConditionCheck.html
         """
@@ -125,7 +125,7 @@ class Table:
 
         Args:
             key: Exactly the key attributes.
-            project: Names or paths to read; everything when left out.
+            project: Names or ``Attr`` paths to read; the whole item when left out.
             consistent: Ask for a strongly consistent read.
 
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
@@ -136,8 +136,8 @@ class Table:
         """Read the items under one partition key.
 
         Args:
-            key_condition: ``Key("PK").eq("ACCT#1") & Key("SK").begins_with("ORDER#")``: the partition key equals a
-                value; the sort key, if it is named, is compared, between two values, or begins with one.
+            key_condition: The partition key equals a value; the sort key, if it is named, is compared, between two
+                values, or begins with one: ``Key("PK").eq("ACCT#1") & Key("SK").begins_with("ORDER#")``.
 
         Returns:
             A query to refine (``filter``, ``project``, ``descending``, ``limit``, ``on_index`` …) and then to read:
@@ -161,6 +161,7 @@ def _check_name(name: object) -> None:
     if name.startswith("arn:"):
         valid = len(name) <= MAX_TABLE_ARN_LENGTH and ":table/" in name
     else:
+        # Not by a regular expression: the module is slow to import.
         plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
         valid = plain and len(name) <= MAX_TABLE_NAME_LENGTH
     if not valid:

@@ -47,8 +47,8 @@ class TransactWrite:
 
     Args:
         actions: 1 to 100 of ``table.put/update/delete/check(…)``, no two of them on one item.
-        token: The ClientRequestToken, 1 to 36 characters: the same transaction sent again with the same token within
-            ten minutes is not done twice. :meth:`send` makes one up when there is none.
+        token: The ClientRequestToken, 1 to 36 characters: within ten minutes, the same transaction with the same token
+            is not carried out twice. :meth:`send` generates one when there is none.
 
     Raises:
         BuildError: for no or too many actions, two on one item, two slots of one name, or a bad token.
@@ -111,8 +111,8 @@ class TransactWrite:
     def capacity(self) -> int:
         """Write units: two for each started KB of each item.
 
-        Exact for puts; for updates, deletes and checks DynamoDB counts the stored item, of which only the key and the
-        new values are known here, so it is the least that they can cost.
+        This is exact for puts. For updates, deletes and checks it is the least that they can cost: DynamoDB counts the
+        stored item, of which only the key and the new values are known here.
         """
         return sum(write_units(action.size, transactional=True) for action in self._slots.values())
 
@@ -127,22 +127,22 @@ class TransactWrite:
 
         Args:
             client: ``boto3.client("dynamodb")``; not the client of a resource, which would serialise values again.
-            time_left: Returns the seconds that remain; no retry starts that they do not cover.
-            max_attempts: How often to send at most. A transaction in progress is waited for over five seconds
-                all the same, as long as time is left.
+            time_left: Returns the seconds that remain; a retry that has to wait longer is not started.
+            max_attempts: How often to send at most; a transaction in progress is waited for more than five seconds all
+                the same, as long as time is left.
 
         Returns:
             The client's answer.
 
         Raises:
             TransactionCanceled: refused; ``.slots`` tells which slot and why. Nothing was written.
-            RequestUnfinished: no settling answer in the attempts and time allowed.
+            RequestUnfinished: no final answer within the attempts and time allowed.
             IdempotentParameterMismatch: the token was used for another body.
             BuildError: when the request breaks a rule; nothing was sent.
         """
         request: Body = dict(self.to_request())
         if self._token is None:
-            request["ClientRequestToken"] = make_token()
+            request["ClientRequestToken"] = make_token()  # for the attempts of this call; another call is another write
         asking = converse(Ask("transact_write_items", request), Patience(time_left, max_attempts), refusal=self._refuse)
         answer: TransactWriteItemsOutputTypeDef = carry_out(client, asking)
         return answer
@@ -154,7 +154,7 @@ class TransactWrite:
         return TransactionCanceled(reasons, explain=lambda: self._explain(reasons), retried=retried)
 
     def _explain(self, reasons: Mapping[str, Reason]) -> str:
-        from .explain import explain_canceled  # only where people ask for it: a Lambda need not load it
+        from .explain import explain_canceled  # loaded only when somebody asks
 
         return explain_canceled(self._slots, reasons)
 
@@ -167,6 +167,12 @@ class TransactGet:
 
     Args:
         actions: 1 to 100 of ``table.get(…)``, no two of one item.
+
+    Raises:
+        BuildError: for no or too many reads, two of one item, or two slots of one name.
+
+    Example:
+        ``TransactGet(accounts.get(key).named("account")).fetch(client)`` is ``{"account": {"PK": …}}``.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
     """
@@ -189,7 +195,7 @@ class TransactGet:
         return write_json(self.to_request())
 
     def capacity(self) -> int:
-        """Read units: the least, two for each item; DynamoDB counts two for each started 4 KB of the stored item."""
+        """Read units, at least: two for each item. DynamoDB counts two for each started 4 KB of the stored item."""
         return sum(int(read_units(item_size(action.key), transactional=True)) for action in self._slots.values())
 
     def fetch(
@@ -199,10 +205,10 @@ class TransactGet:
         time_left: Callable[[], float] | None = None,
         max_attempts: int = 8,
     ) -> dict[str, StoredItem | None]:
-        """Read the items; conflicts and throttling are retried as in :meth:`TransactWrite.send`.
+        """Read the items; arguments, retries and errors are those of :meth:`TransactWrite.send`.
 
         Returns:
-            For each slot name the item as Python values, or ``None`` where there is none.
+            For each slot name the item as Python values, or ``None`` when there is none.
         """
         ask = Ask("transact_get_items", self.to_request())
         answer = carry_out(client, converse(ask, Patience(time_left, max_attempts), refusal=self._refuse))

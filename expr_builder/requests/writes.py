@@ -1,7 +1,7 @@
 """The writes: put, update, delete, and the check that only transactions have.
 
-They are immutable: each method returns a new one. They serialise and check what they are given at once, so that an
-error points at the line that is wrong, and later changes to a dictionary that was handed in change nothing.
+They are immutable: each method returns a new one. They serialise and check values at once, so that an error points at
+the line that is wrong, and a later change to a dictionary that was passed in has no effect.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class WriteAction(Action):
     __slots__ = ("_actions", "_condition", "_content", "_content_size", "_return_old", "_returning")
 
     _condition: Condition | None
-    _part: ClassVar[str] = "Key"  # what the content is called in a request
+    _part: ClassVar[str] = "Key"  # the name of the content in a request
     _always_rendered: ClassVar[bool] = False  # whether there is an expression beside the condition
     _returnable: ClassVar[tuple[str, ...]] = ("NONE", "ALL_OLD")
 
@@ -68,17 +68,18 @@ class WriteAction(Action):
         self._return_old = False
         self._returning: str | None = None
         try:
+            # type() first: isinstance with an abstract class is slow.
             if type(content) is not dict and not isinstance(content, Mapping):
                 raise self._make_type_error(content)
             self._content, self._content_size = serialize_item(content)
             self._target = table.key_schema.check(self._content)
-            if self._content_size > MAX_ITEM_BYTES or self._part == "Key":
+            if self._content_size > MAX_ITEM_BYTES or self._part == "Key":  # nearly every Put is spared the call
                 self._check_content()
         except BuildError as error:
             raise error.within(self._part).within(self._place) from None
 
     def _copy(self) -> Self:
-        # By name: this is what building a request consists of, and a loop over the slots takes several times as long.
+        # By name: copying is much of the cost of building, and a loop over the slots takes several times as long.
         copy = object.__new__(type(self))
         copy._table = self._table
         copy._target = self._target
@@ -103,30 +104,30 @@ class WriteAction(Action):
 
     @property
     def size(self) -> int:
-        """Bytes that the action is known to write or address: the item for a Put, else the key and the new values."""
+        """Bytes that the action is known to write: the item for a Put, else the key and the new values."""
         return self._content_size
 
     def when(self, condition: Condition) -> Self:
-        """Go ahead only when ``condition`` holds; several are joined with AND."""
+        """Write only if ``condition`` holds; several are joined with AND."""
         checked = as_condition(condition, of=f"{self._place}, when")
         return self._guard(checked)
 
     def if_exists(self) -> Self:
-        """Go ahead only when an item with this key exists: ``attribute_exists(PK)``."""
+        """Write only if an item with this key exists: ``attribute_exists(PK)``."""
         return self._guard(self._table.key_schema.present)
 
     def if_not_exists(self) -> Self:
-        """Go ahead only when no item with this key exists: ``attribute_not_exists(PK)``."""
+        """Write only if no item with this key exists: ``attribute_not_exists(PK)``."""
         return self._guard(self._table.key_schema.absent)
 
     def return_old_on_failure(self) -> Self:
-        """Have the stored item returned when the condition fails (it is read at no extra cost in write units)."""
+        """Ask for the stored item if the condition fails, which costs nothing extra. :meth:`send` always does."""
         copy = self._copy()
         copy._return_old = True
         return copy
 
     def returning(self, values: str) -> Self:
-        """Ask a single-item request for attributes: ``ReturnValues``. Transactions cannot return any.
+        """Ask a single-item request to return attributes: ``ReturnValues``. Transactions cannot return any.
 
         Args:
             values: ``"ALL_OLD"`` or ``"NONE"``; for an update also ``"ALL_NEW"``, ``"UPDATED_OLD"``, ``"UPDATED_NEW"``.
@@ -176,24 +177,24 @@ class WriteAction(Action):
         max_attempts: int = 8,
         exactly_once: bool = False,
     ) -> StoredItem | None:
-        """Carry out this write by itself; retry what is safe to retry.
+        """Carry out this write as a single request; retry what is safe to retry.
 
-        A write that would not come to the same when it is made twice (``ADD``, ``SET n = n + 1``, a condition that its
-        own success makes false) is not repeated after a lost answer.
+        After a lost answer, a write is not repeated if doing it twice differs from doing it once: ``ADD``,
+        ``SET n = n + 1``, a condition that its own success makes false.
 
         Args:
             client: ``boto3.client("dynamodb")``; not the client of a resource.
-            time_left: Returns the seconds that remain; no retry starts that they do not cover.
+            time_left: Returns the seconds that remain; a retry that has to wait longer is not started.
             max_attempts: How often to send at most.
-            exactly_once: Send it as a transaction of one with a token, which can always be repeated. It costs twice the
-                write units, and nothing can be returned.
+            exactly_once: Send it as a transaction of one, with a token, which can always be repeated. That costs twice
+                the write units, and nothing can be returned.
 
         Returns:
             The attributes that :meth:`returning` asked for, as Python values; ``None`` when there are none.
 
         Raises:
-            ConditionFailed: the stored item is not as the condition demands; ``.item`` shows it, ``.explain()`` why.
-            RequestUnfinished: no settling answer came; ``.outcome_unknown`` tells whether it may have been carried out.
+            ConditionFailed: the condition was false; ``.item`` is the stored item, ``.explain()`` says why.
+            RequestUnfinished: no final answer came; ``.outcome_unknown`` tells whether it may have been carried out.
             BuildError: when the request breaks a rule; nothing was sent.
 
         Example:
@@ -204,7 +205,7 @@ class WriteAction(Action):
         return carry_out(client, self._converse(Patience(time_left, max_attempts), exactly_once=exactly_once))
 
     def _converse(self, patience: Patience, *, exactly_once: bool) -> Conversation[StoredItem | None]:
-        asking = self.return_old_on_failure()
+        asking = self.return_old_on_failure()  # what ConditionFailed shows
         if exactly_once:
             token = make_token()
             ask = Ask(
@@ -232,19 +233,20 @@ class WriteAction(Action):
             item = read_stored(response)
         else:
             return None
-        # botocore repeats a call after a lost connection by itself, and only counts it.
+        # botocore, too, repeats a call after a lost connection; all that it tells is how often.
         repeated = response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
         return ConditionFailed(self._table.name, item, explain=lambda: self._explain(item), retried=unknown or repeated)
 
     def _explain(self, item: StoredItem | None) -> str:
-        from .explain import explain_refusal  # only where people ask for it: a Lambda need not load it
+        from .explain import explain_refusal  # loaded only when somebody asks
 
         return explain_refusal(self, item)
 
     def _is_repeatable(self) -> bool:
-        """Whether the write, made twice, comes to the same as made once, and is answered alike."""
+        """Whether doing the write twice gives the same as doing it once, and the same answer."""
         from expr_builder.expressions.evaluate import evaluate  # only after a lost answer
 
+        # If its own result makes the condition false, the repetition of a success would be refused.
         return self._condition is None or evaluate(self._condition, self._predict())
 
     def _predict(self) -> StoredItem:
@@ -252,7 +254,7 @@ class WriteAction(Action):
         return {}
 
     def _in_slot(self, slot: str, condition: Condition) -> Self:
-        """``named``, ``when`` and ``return_old_on_failure`` in one step, for an action that has no condition yet."""
+        """``named``, ``when`` and ``return_old_on_failure`` with one copy, not three; it replaces the condition."""
         copy = self._copy()
         copy._slot = slot
         copy._condition = condition
@@ -267,6 +269,7 @@ class WriteAction(Action):
     def _make_body(self) -> Body:
         table = self._table
         body = {"TableName": table.name, self._part: self._content}
+        # `is`: if_not_exists hands in this very object, and its text was rendered once, for the whole table.
         if self._condition is table.key_schema.absent and table._plain_guard and not self._always_rendered:
             body["ConditionExpression"] = table._plain_guard
         elif self._condition is not None or self._always_rendered:
@@ -286,10 +289,10 @@ class WriteAction(Action):
         placeholders.into(body)
 
     def _fill(self, body: Body, placeholders: Placeholders) -> None:
-        """Add what stands before the condition."""
+        """Add the expression that stands before the condition, if there is one."""
 
     def _check_content(self) -> None:
-        """Refuse content that is sound by itself and yet cannot be this action's."""
+        """Refuse content that is sound in itself but does not fit this action."""
         raise NotImplementedError
 
     def _make_type_error(self, content: object) -> BuildError:
@@ -297,14 +300,14 @@ class WriteAction(Action):
 
 
 class Put(WriteAction):
-    """Write a whole item. Made by :meth:`Table.put`."""
+    """A write of a whole item. Made by :meth:`Table.put`."""
 
     __slots__ = ()
 
     operation = "Put"
     _part = "Item"
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # here and below: each request has a TypedDict of its own, but one method makes them all
 
         def to_request(self) -> PutItemInputTypeDef:
             """The arguments of the client call."""
@@ -322,7 +325,7 @@ class Put(WriteAction):
     def _predict(self) -> StoredItem:
         return from_item(self._content)
 
-    def _check_content(self) -> None:
+    def _check_content(self) -> None:  # called only for an item that is too large
         raise BuildError(
             f"an item of {self._content_size} bytes, {MAX_ITEM_BYTES} are allowed",
             rule="item-size",
@@ -355,7 +358,7 @@ class KeyedAction(WriteAction):
 
 
 class Update(KeyedAction):
-    """Change attributes of one item. Made by :meth:`Table.update`."""
+    """A change of attributes of one item. Made by :meth:`Table.update`."""
 
     __slots__ = ()
 
@@ -370,7 +373,7 @@ class Update(KeyedAction):
 
     @property
     def actions(self) -> tuple[UpdateAction, ...]:
-        """What is updated, in the order given."""
+        """The actions of the update, in the order given."""
         return self._actions
 
     @property
@@ -386,7 +389,7 @@ class Update(KeyedAction):
             values: Mappings of names or paths to values, or ``(path, value)`` pairs.
             attributes: Names and values. A value may be computed: ``Attr("n") + 1``,
                 ``Attr("roles").append(["admin"])``, ``Attr("views").if_not_exists(0) + 1``. A path goes through maps
-                that exist already: DynamoDB creates the last step only.
+                that exist already: DynamoDB creates only the last step.
 
         Raises:
             BuildError: for a key attribute, a value that cannot be stored, or paths that overlap.
@@ -402,19 +405,18 @@ class Update(KeyedAction):
         return self._extend("add", lambda: add_actions("ADD", read_targets(values, attributes, "add")))
 
     def delete(self, *values: object, **attributes: object) -> Self:
-        """Take elements out of a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
+        """Remove elements from a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
         return self._extend("delete", lambda: add_actions("DELETE", read_targets(values, attributes, "delete")))
 
     def apply(self, actions: Iterable[UpdateAction]) -> Self:
-        """Take over what ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
+        """Add actions that ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
         return self._extend("apply", lambda: check_actions(actions))
 
     def _is_repeatable(self) -> bool:
         written = {action.path.segments[0] for action in self._actions}
         if not all(_can_repeat(action, written) for action in self._actions):
             return False
-        # Whether a condition still holds afterwards is certain only where it is about other attributes, and of the key
-        # demands no more than that the item is there.
+        # The condition surely holds again if it is about other attributes, and asks of the key only that it exists.
         changed = written | set(self._table.key_schema.types)
         clauses = conjuncts(self._condition) if self._condition is not None else ()
         return all(
@@ -435,7 +437,7 @@ class Update(KeyedAction):
         return copy
 
     def _refuse_size(self) -> None:
-        """Refuse values that no item can hold; those that DELETE takes out of a set do not count."""
+        """Refuse values that no item can hold; those that DELETE removes from a set do not count."""
         stored = (action for action in self._actions if action.keyword != "DELETE")
         size = self._replace(_actions=tuple(stored)).size
         if size > MAX_ITEM_BYTES:
@@ -455,13 +457,13 @@ class Update(KeyedAction):
             )
 
     def _fill(self, body: Body, placeholders: Placeholders) -> None:
-        if self.size > MAX_ITEM_BYTES:
+        if self.size > MAX_ITEM_BYTES:  # with what DELETE removes: the quick look before the exact one
             self._refuse_size()
         body["UpdateExpression"] = render_update(self._actions, placeholders)
 
 
 class Delete(KeyedAction):
-    """Remove one item. Made by :meth:`Table.delete`."""
+    """A removal of one item. Made by :meth:`Table.delete`."""
 
     __slots__ = ()
 
@@ -474,7 +476,7 @@ class Delete(KeyedAction):
 
 
 class Check(KeyedAction):
-    """Test a condition on one item. Made by :meth:`Table.check`; only transactions can hold it."""
+    """A test of a condition on one item, for transactions only. Made by :meth:`Table.check`."""
 
     __slots__ = ()
 
@@ -502,12 +504,13 @@ class Check(KeyedAction):
 
 
 def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
-    """Whether one action of an update, made twice, comes to the same; ``written``: all attributes that change."""
+    """Whether doing an update's action twice gives the same as once; ``written``: all attributes that change."""
     value, last = action.value, action.path.segments[-1]
     if action.keyword == "ADD":
-        return isinstance(value, Literal) and value.type != "N"
+        return isinstance(value, Literal) and value.type != "N"  # a set takes an element once
     if isinstance(last, int):
-        return False  # with the first REMOVE the others move up; SET behind the end of a list appends
+        return False  # after a REMOVE the others move up; SET behind the end of a list appends
     if isinstance(value, IfMissing) and value.operands[0].key() == action.path.key():
         return True  # the second time it finds what the first has set
+    # Computed from attributes that this update leaves alone, the value is the same again.
     return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))

@@ -1,1 +1,1 @@
-"""The conversation with the service: what is asked again, after what pause, and what an answer means."""
+"""The conversation with the service: what is sent again, after what pause, and what an answer means."""

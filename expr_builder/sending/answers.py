@@ -1,7 +1,7 @@
-"""What an answer, or the lack of one, means.
+"""What an answer, or a missing answer, means.
 
-botocore is never imported: its exceptions are told apart by what they carry (``response``) and by the names of their
-classes, so that the library stays free of dependencies and works with any client of that shape.
+botocore is never imported: its exceptions are recognised by what they carry (``response``) and by the names of their
+classes. So the library has no dependencies, and works with any client of that shape.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MISMATCH = "IdempotentParameterMismatchException"
 
 _RETRYABLE_CODES: dict[str, Kind] = {
     "TransactionConflictException": RequestConflict,
-    "ReplicatedWriteConflictException": RequestConflict,
+    "ReplicatedWriteConflictException": RequestConflict,  # a global table with strong consistency
     "TransactionInProgressException": RequestInProgress,
     "ProvisionedThroughputExceededException": RequestThrottled,
     "RequestLimitExceeded": RequestThrottled,
@@ -43,7 +43,7 @@ _RETRYABLE_REASONS: dict[str, Kind] = {
     "ProvisionedThroughputExceeded": RequestThrottled,
 }
 
-# Names of botocore's and Python's classes for "no answer came"; a lost answer may hide a success.
+# Base classes in botocore and Python of the errors that mean "no answer came", which may hide a success.
 _NO_ANSWER = frozenset({"ConnectionError", "HTTPClientError", "TimeoutError"})
 
 
@@ -60,10 +60,10 @@ def read_code(response: Response) -> str:
 
 
 def classify(error: Exception, response: Response) -> Kind | None:
-    """The kind of "try again" that an error is, or ``None`` when it is final."""
+    """The class of error for a failure that may pass when the request is sent again; ``None`` for a final one."""
     code = read_code(response)
     if code == CANCELED:
-        # Any other reason beside these is a refusal, and sending again would only repeat it.
+        # One reason of another kind is a refusal, and sending again would only repeat it.
         blamed = {reason.code for reason in read_reasons(response, None)} - {"None"}
         kinds = {_RETRYABLE_REASONS.get(reason) for reason in blamed}
         if None in kinds or not kinds:
@@ -71,6 +71,7 @@ def classify(error: Exception, response: Response) -> Kind | None:
         return RequestConflict if RequestConflict in kinds else RequestThrottled
     if code in _RETRYABLE_CODES:
         return _RETRYABLE_CODES[code]
+    # Whatever its code: load balancers and proxies have their own.
     if response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
         return RequestUnavailable
     if not response and any(base.__name__ in _NO_ANSWER for base in type(error).__mro__):
@@ -79,15 +80,16 @@ def classify(error: Exception, response: Response) -> Kind | None:
 
 
 def read_reasons(response: Response, actions: int | None) -> list[Reason]:
-    """Read the cancellation reasons, as data where they are, else out of the message's bracket list.
+    """Read the cancellation reasons from the data if it is there, else from the list in the message.
 
     Args:
         response: The error's response.
-        actions: How many reasons there must be; with any other number nothing can be said of single actions, and all
-            are ``"Unknown"``. ``None`` takes what there is.
+        actions: How many reasons there must be. With any other number nothing is known of single actions, and all
+            reasons are ``"Unknown"``. ``None`` takes what there is.
     """
     reasons = [_read_reason(entry) for entry in response.get("CancellationReasons") or ()]
     if not reasons:
+        # Clients that do not know the member keep only "… for specific reasons [None, ConditionalCheckFailed]".
         message = response.get("Error", {}).get("Message") or response.get("message") or response.get("Message") or ""
         listed = message.rpartition("[")[2].partition("]")[0] if "[" in message else ""
         reasons = [Reason(code.strip()) for code in listed.split(",") if code.strip()]

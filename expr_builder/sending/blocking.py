@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def carry_out(client: object, conversation: Conversation[T]) -> T:
-    """Do what a conversation says, with this client, until it ends.
+    """Carry out a conversation with this client until it ends, and return its result.
 
     Raises:
         BuildError: for a client that belongs to a boto3 resource; nothing was sent.
         RequestError: as the conversation decides.
     """
-    refuse_resource(client)
+    refuse_resource(client)  # before the first step, so that nothing was sent
     try:
         step = next(conversation)
         while True:
@@ -34,7 +34,7 @@ def carry_out(client: object, conversation: Conversation[T]) -> T:
                 continue
             try:
                 answer = getattr(client, step.method)(**step.request)
-            except Exception as error:  # noqa: BLE001  # what it means is the conversation's to say
+            except Exception as error:  # noqa: BLE001  # the conversation decides what it means
                 step = conversation.throw(error)
             else:
                 step = conversation.send(answer)
@@ -52,7 +52,7 @@ def refuse_resource(client: object) -> None:
     emit = getattr(getattr(meta, "events", None), "emit", None)
     is_resource = hasattr(meta, "client")
     if not is_resource and emit is not None:
-        # A resource's client copies the arguments first; a plain client has no such handler.
+        # The client of a resource has the same class, but a handler that copies the arguments; a plain client has none.
         answers = emit("provide-client-params.dynamodb.TransactWriteItems", params={}, model=None, context={})
         is_resource = any(getattr(handler, "__name__", "") == "copy_dynamodb_params" for handler, _ in answers)
     if is_resource:

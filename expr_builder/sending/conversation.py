@@ -1,7 +1,7 @@
 """The conversation with the service, without input and output: what to ask, how long to wait, when to stop.
 
 A conversation is a generator. It yields :class:`Ask` (make this call; send me the answer, or throw me the error) and
-:class:`Wait` (sleep so long), and returns the settled answer. A driver such as :mod:`.blocking` does what it says.
+:class:`Wait` (sleep so long), and returns the final answer. A driver such as :mod:`.blocking` carries it out.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Conversation: TypeAlias = Generator["Ask | Wait", Any, T]
     Refusal: TypeAlias = Callable[[str, Response, bool], RequestError | None]
-    """Makes the error for a final refusal: of its code, the response, and whether an earlier attempt had no clear
-    outcome; ``None`` where there is none of our own for it."""
+    """Makes the error for a final refusal, or ``None`` to pass on the client's. It gets the code, the response, and
+    whether the outcome of an earlier attempt is unknown."""
 
 _FIRST_DELAY = 0.025  # seconds; doubled for each attempt, a random part of it is slept ("full jitter")
 _LONGEST_DELAY = 1.0
-_IN_PROGRESS_ROOM = 6.0  # a transaction in progress may need a retry more than 5 s after the first attempt
+_IN_PROGRESS_ROOM = 6.0  # AWS: TransactionInProgress may need a retry more than 5 s after the first attempt
 
 
 class Ask:
@@ -35,7 +35,7 @@ class Ask:
 
     Attributes:
         method: The client's method, such as ``"transact_write_items"``.
-        request: Its arguments: the same each time, so that a repetition is one.
+        request: Its arguments: the same each time, so that the service recognises a repetition.
     """
 
     __slots__ = ("method", "request")
@@ -46,7 +46,7 @@ class Ask:
 
 
 class Wait:
-    """Wait so many seconds."""
+    """Sleep for so many seconds."""
 
     __slots__ = ("seconds",)
 
@@ -69,7 +69,7 @@ class Patience:
         self.max_attempts = max_attempts
 
     def covers(self, attempt: int, delay: float, *, waiting: bool = False) -> bool:
-        """Tell whether to ask once more after ``attempt`` attempts and a pause; ``waiting``: whatever their number."""
+        """Tell whether to ask again after ``attempt`` attempts and a pause; ``waiting``: however many they were."""
         in_time = self.time_left is None or self.time_left() > delay
         return in_time and (waiting or attempt < self.max_attempts)
 
@@ -81,17 +81,17 @@ def converse(
     refusal: Refusal | None = None,
     is_repeatable: Callable[[], bool] | None = None,
 ) -> Conversation[Any]:
-    """Ask until the matter is settled, and return the answer.
+    """Ask until there is a final answer, and return it.
 
     Args:
         ask: The call.
         patience: How long.
         refusal: Makes an error of our own for a final refusal; without one the client's error is passed on.
-        is_repeatable: Tells whether the call may be made again when no answer came to it, so that it may have been
-            carried out; ``None`` for one that always may.
+        is_repeatable: Tells whether the call may be made again after a lost answer, as it may have been carried out;
+            ``None`` for a call that always may.
 
     Raises:
-        RequestUnfinished: no settling answer in the attempts and time allowed.
+        RequestUnfinished: no final answer within the attempts and time allowed.
         IdempotentParameterMismatch: the token was used for another body.
     """
     attempt, waited, unknown = 0, 0.0, False
@@ -107,7 +107,9 @@ def converse(
                 if refused is None:
                     raise
                 raise refused from error
+            # Once unknown, always unknown: a later refusal can be of the repetition of a write that took place.
             unknown = unknown or kind in (RequestUnavailable, RequestInProgress)
+            # In progress: half a second to a second. The service is at work, and only asks for time.
             delay = back_off(10) / 2 + _LONGEST_DELAY / 2 if kind is RequestInProgress else back_off(attempt)
             waiting = kind is RequestInProgress and waited < _IN_PROGRESS_ROOM
             once = kind is RequestUnavailable and is_repeatable is not None and not is_repeatable()
@@ -133,11 +135,12 @@ def make_token() -> str:
     """A ClientRequestToken that nobody has used."""
     import os
 
-    return os.urandom(16).hex()
+    return os.urandom(16).hex()  # as random as a UUID, whose module is slow to import
 
 
 def back_off(attempt: int) -> float:
-    """Seconds to wait after the ``attempt``-th attempt: a random part of a time that doubles up to a second."""
+    """Seconds to wait after attempt number ``attempt``: a random part of a time that doubles up to a second."""
     import random  # loaded by the first retry only: it is slow to import
 
+    # Beyond 2**10 the longest delay holds anyway: the power must not grow without end.
     return random.uniform(0, min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(attempt, 10)))
