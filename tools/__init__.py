@@ -1,1 +1,1 @@
-"""What the Makefile's targets call: environments, the local cloud, builds, deployments, tokens."""
+"""The programs behind the Makefile's targets: environments, the local cloud, builds, deployments, tokens."""

@@ -1,8 +1,8 @@
 """Draws docs/architecture.md from the code: the rooms of ``expr_builder``, what each holds, and which imports which.
 
-``make architecture`` writes the page; a test fails when the committed one is not what would be written, another when a
-module imports upwards or in a circle. Only the order of the rooms is written down here, as it is the rule; everything
-else is read from the modules themselves.
+``make architecture`` writes the page. One test fails when the committed page is out of date, another when a module
+imports upwards or in a circle. Only the order of the rooms is written down here, as it is the rule; everything else is
+read from the modules themselves.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ FLOORS = (
 """The rooms, ground floor first. Those of one floor are single modules, ordered among themselves by their imports."""
 
 FACE = ""
-"""The package's own ``__init__``. It loads nothing and hands on names: who imports one imports the module where it
-is defined."""
+"""The package's own ``__init__``. It loads nothing and hands on names: to import one of these is to import the module
+that defines it."""
 
 ABOVE_ALL = {FACE, "__main__"}
 
@@ -47,8 +47,8 @@ class Import:
     """One module imports another.
 
     Attributes:
-        line: Where.
-        late: Whether the statement stands in a function, and so runs when that is called.
+        line: The line of the statement.
+        late: Whether the statement is in a function, and so runs when that is called.
     """
 
     importer: str
@@ -65,8 +65,8 @@ class Tree:
     """The modules of a package, named without it (``requests.table``; a package's own ``__init__`` is ``requests``).
 
     Attributes:
-        modules: For each the first sentence of its docstring.
-        imports: All imports of one by another, those for the type checker alone left out.
+        modules: The first sentence of each module's docstring.
+        imports: All imports of one by another, without those for the type checker alone.
     """
 
     modules: dict[str, str] = field(default_factory=dict)
@@ -79,19 +79,17 @@ class Tree:
         return known + sorted(found - set(known))
 
     def in_room(self, room: str) -> list[str]:
-        """The modules of a room, each after those that it imports; where this leaves the order open, by name.
-
-        A module reaches all that a module reaches which it imports, and that one besides: so it reaches more.
-        """
+        """The modules of a room, each after those that it imports; where this leaves the order open, by name."""
         targets = {module: set[str]() for module in self.modules if room_of(module) == room}
         for one in self.imports:
             if room_of(one.importer) == room == room_of(one.imported):
                 targets[one.importer].add(one.imported)
+        # A module reaches whatever its imports reach, and these imports too: so it reaches more than each of them.
         return sorted(targets, key=lambda module: (len(_reach(module, targets)), module))
 
 
 def read(package: Path) -> Tree:
-    """Reads all modules of a package, and imports none of them."""
+    """Reads all modules of a package, without importing them."""
     paths = {_name(path, package): path for path in sorted(package.rglob("*.py"))}
     parsed = {name: ast.parse(path.read_text(encoding="utf-8"), filename=str(path)) for name, path in paths.items()}
     homes = _read_homes(parsed[FACE], package.name, paths.keys())
@@ -104,7 +102,7 @@ def read(package: Path) -> Tree:
 
 
 def room_of(module: str) -> str:
-    """The room that a module stands in: a package, or the module itself where it stands alone."""
+    """The room of a module: a package, or the module itself where it stands alone."""
     return module.partition(".")[0]
 
 
@@ -115,7 +113,7 @@ def find_upward(tree: Tree) -> list[Import]:
     wrong = []
     for one in tree.imports:
         importer, imported = room_of(one.importer), room_of(one.imported)
-        if importer == imported:
+        if importer == imported:  # within a room only circles are wrong: see find_circles
             continue
         if importer not in floor_of or imported not in floor_of or floor_of[importer] < floor_of[imported]:
             wrong.append(one)
@@ -123,7 +121,7 @@ def find_upward(tree: Tree) -> list[Import]:
 
 
 def find_circles(tree: Tree) -> list[list[str]]:
-    """The modules that import each other round in a circle, late imports counted: one list for each knot of them."""
+    """The modules that import each other in a circle, late imports counted: one list for each group of them."""
     targets: dict[str, set[str]] = {module: set() for module in tree.modules}
     for one in tree.imports:
         targets[one.importer].add(one.imported)
@@ -131,7 +129,7 @@ def find_circles(tree: Tree) -> list[list[str]]:
     knots = {
         tuple(sorted(other for other in reachable[module] if module in reachable[other]))
         for module in targets
-        if module in reachable[module]
+        if module in reachable[module]  # it comes back to itself
     }
     return sorted(list(knot) for knot in knots)
 
@@ -164,6 +162,7 @@ class _Reader(ast.NodeVisitor):
         if name != "TYPE_CHECKING":
             self.generic_visit(node)
             return
+        # The branch for the type checker never runs; the other one does.
         for other in node.orelse:
             self.visit(other)
 
@@ -186,12 +185,13 @@ class _Reader(ast.NodeVisitor):
         parts = node.module.split(".") if node.module else []
         names = [alias.name for alias in node.names]
         if node.level:
+            # One dot is the module's own package, each further one a package up.
             self._note([*self.base[: len(self.base) - node.level + 1], *parts], names, node)
         else:
             self._note_absolute(parts, names, node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """``import_module("expr_builder.x")`` with the name written out is an import like any other."""
+        """``import_module("expr_builder.x")`` with a literal name is an import like any other."""
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         argument = node.args[0] if node.args else None
         if called in {"import_module", "__import__"} and isinstance(argument, ast.Constant):
@@ -208,9 +208,10 @@ class _Reader(ast.NodeVisitor):
             self._note(parts[1:], names, node)
 
     def _note(self, parts: list[str], names: Iterable[str], node: ast.stmt | ast.expr) -> None:
-        """``from .room import name``: the module ``room.name``, where there is one, else ``room`` itself."""
+        """Of ``from .room import name``: the module ``room.name`` if there is one, else ``room`` itself."""
         module = ".".join(parts)
         targets = {self._find(module, name) for name in names} or {module}
+        # The face loads nothing, so that importing it never closes a circle.
         for target in sorted((targets & self.modules) - {self.module, FACE}):
             self.found.append(Import(self.module, target, node.lineno, late=self.depth > 0))
 
@@ -222,7 +223,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _read_homes(face: ast.Module, package: str, modules: AbstractSet[str]) -> dict[str, str]:
-    """Where each name lives that the package's face hands on: it says so to the type checker."""
+    """The module of each name that the package's face hands on, from its imports for the type checker."""
     reader = _Reader(package, FACE, is_package=True, modules=modules, homes={})
     homes: dict[str, str] = {}
     for node in ast.walk(face):
@@ -233,7 +234,7 @@ def _read_homes(face: ast.Module, package: str, modules: AbstractSet[str]) -> di
 
 def _first_sentence(module: ast.Module) -> str:
     paragraph = " ".join((ast.get_docstring(module) or "").partition("\n\n")[0].split())
-    sentence, stop, _ = paragraph.partition(". ")
+    sentence, stop, _ = paragraph.partition(". ")  # with the space, as names of files and modules have dots
     return sentence + stop.rstrip()
 
 
@@ -243,7 +244,7 @@ def _name(path: Path, package: Path) -> str:
 
 
 def _reach(start: str, targets: Mapping[str, AbstractSet[str]]) -> set[str]:
-    """What ``start`` imports, and what that imports, and so on; ``start`` itself only if it is in a circle."""
+    """What ``start`` imports, directly or not; ``start`` itself only if it is in a circle."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:
@@ -268,14 +269,14 @@ those that it imports, and the descriptions are the first lines of the docstring
 
 
 def _used(tree: Tree, rooms: Iterable[str]) -> dict[str, list[str]]:
-    """For each room the rooms that it imports from, highest first."""
+    """The rooms that each room imports from, highest first."""
     order = list(rooms)
     pairs = {(room_of(one.importer), room_of(one.imported)) for one in tree.imports}
     return {room: [other for other in reversed(order) if other != room and (room, other) in pairs] for room in order}
 
 
 def _diagram(tree: Tree, rooms: list[str]) -> Iterator[str]:
-    """Only the arrows that no longer way implies: the rest would hide them."""
+    """The diagram, without the arrows that a longer path implies: with all of them it would be unreadable."""
     used = _used(tree, rooms)
     yield "```mermaid"
     yield "flowchart TD"

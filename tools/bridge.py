@@ -1,8 +1,8 @@
-"""Lets containers reach a server that listens on 127.0.0.1 only, for as long as it is wanted.
+"""Lets containers reach a server that listens on 127.0.0.1 only, inside a with block.
 
-A container of the SAM CLI sits on Docker's bridge network, whatever ``--docker-network host`` seems to promise. Docker
-Desktop leads ``host.docker.internal`` to the machine's own 127.0.0.1; plain Docker on Linux does not, so there a small
-forwarder listens on the bridge's address, which is the machine's own and reached by its containers alone.
+A container of the SAM CLI is on Docker's bridge network, even with ``--docker-network host``. Docker Desktop resolves
+``host.docker.internal`` to the machine's own 127.0.0.1; plain Docker on Linux does not, so there a small forwarder
+listens on the bridge's address, which is the machine's own and can be reached by its containers alone.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def reachable_from_containers(endpoint: str) -> Iterator[str]:
         yield f"http://host.docker.internal:{port}"
         return
     with _Forwarder((_bridge_address(), 0), port) as forwarder:
+        # Polls often, so that the end of the block need not wait half a second, the default.
         threading.Thread(target=forwarder.serve_forever, args=(0.05,), daemon=True).start()
         host, chosen = cast("tuple[str, int]", forwarder.server_address)
         try:
@@ -47,13 +48,14 @@ def _bridge_address() -> str:
     inspect = ["docker", "network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}"]
     done = subprocess.run(inspect, capture_output=True, text=True, check=True, timeout=docker.ANSWER_SECONDS)
     config = json.loads(done.stdout)
-    # A daemon's own default names no gateway: then it is the first address.
+    # Docker's default configuration names no gateway; it is the first address then.
     return str(config.get("Gateway") or next(ipaddress.ip_network(config["Subnet"]).hosts()))
 
 
 class _Forwarder(socketserver.ThreadingTCPServer):
-    """Hands every connection on to a port of 127.0.0.1."""
+    """Forwards every connection to a port of 127.0.0.1."""
 
+    # A connection that a container keeps open must not hold up the end of the block.
     daemon_threads = True
     block_on_close = False
 
@@ -75,10 +77,10 @@ class _Connection(socketserver.BaseRequestHandler):
 
 
 def _copy(source: socket.socket, target: socket.socket) -> None:
-    """Until the source has no more to say, or either side is gone."""
+    """Copies until the source has sent everything, or either side is gone."""
     try:
         while data := source.recv(65536):
             target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
+        target.shutdown(socket.SHUT_WR)  # only this direction: an answer may still be on its way
     except OSError:
         pass  # the other direction ends by itself

@@ -1,4 +1,4 @@
-"""Whether Docker can be used: the SAM CLI's local containers need it."""
+"""Finds out whether Docker can be used: the SAM CLI's local containers need it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_available() -> bool:
 
 
 def find_image(name: str) -> str | None:
-    """The id of an image of that name, from whatever registry, that is on this machine already."""
+    """The id of an image of that name, from any registry, if it is on this machine already."""
     listing = ["docker", "image", "ls", "--quiet", "--filter", f"reference=*/{name}"]
     done = subprocess.run(listing, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
     found = done.stdout.split()

@@ -43,16 +43,16 @@ class FaultProxy:
         """Replace the rules.
 
         Args:
-            rules: For each name a rule in microburst's own terms.
+            rules: Rules in microburst's own terms, by names of your choice.
 
         Returns:
-            For each rule's id its name, for :meth:`fired`.
+            The names by the rules' ids, for :meth:`fired`.
         """
         answer = self._control("rules", list(rules.values()))
         return {entry["id"]: name for entry, name in zip(answer, rules, strict=True)}
 
     def fired(self, names: Mapping[int, str]) -> dict[str, int]:
-        """How often each of the named rules has struck, also after it was replaced."""
+        """How often each of the named rules was applied, even if it has been replaced since."""
         struck = {entry["id"]: entry["fired"] for entry in self._control("stats")["by_rule"]}
         return {name: struck.get(rule, 0) for rule, name in names.items()}
 
@@ -61,12 +61,13 @@ class FaultProxy:
         return int(self._control("stats")["requests"]["total"])
 
     def warm_up(self) -> None:
-        """Send a first request through: it takes seconds, in which the proxy loads the models of all AWS services."""
+        """Send a first request: it takes seconds, as the proxy loads the models of all AWS services."""
         request = urllib.request.Request(
             self.endpoint,
             data=b"{}",
             headers={"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"},
         )
+        # Any answer will do: without a signature it may well be an error.
         with suppress(urllib.error.HTTPError), urllib.request.urlopen(request, timeout=START_SECONDS):
             pass
 
@@ -93,7 +94,7 @@ def fault_proxy(upstream: str, folder: Path, *, port: int | None = None) -> Iter
 
 
 def _arguments(port: int, upstream: str) -> list[str]:
-    # A local engine does not look at signatures, so requests go on with the one that they came with.
+    # A local engine does not check signatures, so requests keep the one that they came with.
     return ["-m", "microburst", "--host", "127.0.0.1", "--port", str(port), "--upstream", upstream, "--no-resign"]
 
 

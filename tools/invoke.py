@@ -99,19 +99,20 @@ def local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = st
             "JwtJwks": signer.jwks(),
             "DynamoDBEndpoint": reachable,
         }
-        # The table's real name: locally SAM gives a function the logical id instead.
+        # The table's real name: locally SAM resolves !Ref to the logical id.
         variables = {"Parameters": {"TABLE_NAME": table, "AWS_ENDPOINT_URL_DYNAMODB": reachable}}
         parameter_file, variable_file = Path(folder, "parameters.yaml"), Path(folder, "variables.json")
+        # JSON is YAML too, and in a file SAM does not split the key set at its quotes.
         parameter_file.write_text(json.dumps(parameters))
         variable_file.write_text(json.dumps(variables))
-        # What is here is good enough: asking the registry for news each time takes seconds, and a network.
+        # An image that is here will do: asking the registry for a newer one takes seconds, and needs a network.
         pull = ["--skip-pull-image"] if docker.find_image(f"{BASE_IMAGE}-{architecture}") else []
         yield LocalSam(
             [
                 *("--template", str(build_dir / "template.yaml"), "--parameter-overrides", parameter_file.as_uri()),
                 *("--env-vars", str(variable_file), *pull),
             ],
-            # SAM hands the local cloud's keys on to the container. In the temporary folder it keeps a lock that an
+            # SAM passes the local cloud's keys to the container. In the temporary folder it keeps a lock that an
             # interrupted call leaves behind, and for which the next one would wait five minutes.
             _sam_environment(endpoint) | {"TMPDIR": folder},
         )

@@ -53,7 +53,7 @@ class LocalCloud:
         return self.folder / "ministack.log"
 
     def environment(self) -> dict[str, str]:
-        """The shell's environment with AWS settings that lead here, and nowhere else."""
+        """The shell's environment, with AWS settings for this cloud alone."""
         return _without_aws() | {
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_ACCESS_KEY_ID": "test",
@@ -74,7 +74,7 @@ class LocalCloud:
         if self.is_running():
             return
         self.check_port()
-        self._discard_scratch()
+        self._discard_scratch()  # of an instance that was killed
         for folder in (self.folder / "state", self._scratch):
             folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
@@ -100,7 +100,7 @@ class LocalCloud:
         if pid is None:
             self._pid_file.unlink(missing_ok=True)
             return False
-        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGTERM)  # it saves its state on this signal; SIGKILL would lose it
         deadline = time.monotonic() + STOP_SECONDS
         while _is_ministack(pid):
             if time.monotonic() > deadline:
@@ -123,7 +123,7 @@ class LocalCloud:
 
     @property
     def _scratch(self) -> Path:
-        """Where each instance of a function gets a copy of its code (50 MB apiece), which nobody else takes away."""
+        """Where each instance of a function gets a copy of its code (50 MB each), which nobody else deletes."""
         return self.folder / "tmp"
 
     def _discard_scratch(self) -> None:
@@ -141,7 +141,7 @@ class LocalCloud:
         return _without_aws() | {
             "BIND_HOST": "127.0.0.1",
             "GATEWAY_PORT": str(self.port),
-            "IOT_MTLS_ENABLED": "0",
+            "IOT_MTLS_ENABLED": "0",  # an IoT endpoint that the service does not need
             "TMPDIR": str(self._scratch),
             "AUTH": "true" if self.auth else "false",
             "PERSIST_STATE": "1" if self.persist else "0",
@@ -158,7 +158,7 @@ class LocalCloud:
             if _answers(f"{self.endpoint}/_ministack/health"):
                 return
             time.sleep(0.1)
-        self.stop()
+        self.stop()  # or it would come up later, and keep the port
         raise CloudError(f"The local cloud did not answer within {START_SECONDS} s; its log is {self.log}.")
 
 
@@ -180,7 +180,7 @@ def free_port() -> int:
 
 
 def _without_aws() -> dict[str, str]:
-    """The environment without AWS settings: a developer's real account must never be reached by accident."""
+    """The environment without AWS settings: nothing must reach a developer's real account by accident."""
     return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 
 
@@ -198,9 +198,10 @@ def _answers(url: str) -> bool:
 
 
 def _is_ministack(pid: int) -> bool:
-    """Whether that process lives and is a local cloud (a stale pid file may name somebody else's process)."""
+    """Whether that process is alive and a local cloud: the pid in an old file may be another program's by now."""
     command = ["ps", "-o", "stat=,args=", "-p", str(pid)]
     shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=processes.PS_SECONDS)
+    # A zombie has ended: its parent has not collected it yet.
     return "ministack" in shown.stdout and not shown.stdout.startswith("Z")
 
 

@@ -25,13 +25,14 @@ def main(arguments: list[str]) -> int:
             )
             return 2
         environment = cloud.environment() | {"TABLE_NAME": stack.describe(cloud).table}
+    # The layer's package is installed nowhere but on Lambda.
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "layers/accounts"), str(ROOT)])
     command = [sys.executable, "-m", "expr_builder", "markers", *with_layout(arguments or ["--help"])]
     return subprocess.run(command, env=environment, check=False).returncode
 
 
 def with_layout(arguments: list[str]) -> list[str]:
-    """Hand the accounts' layout to the command; a ``--unique`` of the caller's own comes later, and so prevails."""
+    """Pass the accounts' layout to the command; a ``--unique`` of the caller's own comes later, and so wins."""
     part, *others = arguments
     return [part, "--unique", "accounts.schema:accounts_layout", *others]
 

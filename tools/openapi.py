@@ -1,6 +1,6 @@
-"""Writes openapi.json: the routes of template.yaml, the models of the accounts package, and what the answers mean.
+"""Writes openapi.json from the routes of template.yaml, the models of the accounts package, and the texts below.
 
-``make openapi`` writes it; a test fails when the committed file is not what would be written.
+``make openapi`` writes it; a test fails when the committed file is out of date.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ def _paths() -> dict[str, Any]:
 def _operation(name: str, operation: Operation, path: str) -> dict[str, Any]:
     parameters = [{"name": header, "in": "header", **_REQUEST_HEADERS[header]} for header in operation.headers]
     if "{account_id}" in path:
-        parameters.insert(0, _ACCOUNT_ID)
+        parameters.insert(0, _ACCOUNT_ID)  # in the order of the request: path, then headers
+    # The operation's own come last: it may describe a common status more precisely.
     answers = operation.success | _ANY_PROBLEM | operation.problems
     described: dict[str, Any] = {
         "operationId": name.removesuffix("Function"),

@@ -1,6 +1,6 @@
-"""Child processes that end: stopped with limits, and with all that they started.
+"""Starts child processes and stops them within a time limit, with all that they started.
 
-Standard library only, and for Python 3.11 on, as the time limit of the tests uses it.
+Standard library only, and Python 3.11 or newer, as the time limit of the tests uses it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ PS_SECONDS = 10
 def heed_interrupts() -> None:
     """For ``preexec_fn``: gives a child the default for SIGINT.
 
-    A shell starts its background jobs, and what `nohup` runs in them, with SIGINT ignored; that is handed on to every
-    child, which Ctrl-C and ``send_signal(SIGINT)`` then do not stop.
+    A shell starts its background jobs, and what `nohup` runs in them, with SIGINT ignored. Every child inherits that,
+    and neither Ctrl-C nor ``send_signal(SIGINT)`` would stop it.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -56,14 +56,15 @@ def stop(
     by: signal.Signals = signal.SIGTERM,
     seconds: float = STOP_SECONDS,
 ) -> int:
-    """Stops a process, after so many seconds by SIGKILL, and what it leaves behind; returns its exit code."""
+    """Stops a process, by SIGKILL after ``seconds``, and what it leaves behind; returns its exit code."""
+    # Listed first: when their parent has ended, nothing shows any more whose children they were.
     started = find_descendants(process.pid) if process.poll() is None else []
     if process.poll() is None:
         process.send_signal(by)
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
     if process.poll() is None:
-        started += find_descendants(process.pid)
+        started += find_descendants(process.pid)  # it may have started more while it was asked to end
         process.kill()
     kill_group(process.pid)
     kill(started)
@@ -90,21 +91,20 @@ def running(
 
 
 def kill_group(leader: int) -> None:
-    """Kills what is left of the group of a process that :func:`start` started."""
+    """Kills what is left of the process group of a process that :func:`start` started."""
     with suppress(ProcessLookupError, PermissionError):  # macOS says the latter of a group of zombies
         os.killpg(leader, signal.SIGKILL)
 
 
 def kill(pids: Iterable[int]) -> None:
-    """Kills processes; those that are gone are no matter."""
+    """Kills processes, if they are still there."""
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
 
 
 def find_descendants(pid: int, *, younger_than: int | None = None) -> list[int]:
-    """The processes that ``pid`` started, and those that they started; with ``younger_than`` those that run
-    for no more than so many seconds.
+    """The processes that ``pid`` started, directly or not; with ``younger_than`` only those of at most so many seconds.
 
     A process whose parent has ended belongs to nobody any more, and is not found.
     """
@@ -114,11 +114,11 @@ def find_descendants(pid: int, *, younger_than: int | None = None) -> list[int]:
     ages: dict[int, int] = {}
     for line in output.splitlines():
         child, parent, age = line.split()
-        if int(child) != listing.pid:
+        if int(child) != listing.pid:  # ps lists itself
             children.setdefault(int(parent), []).append(int(child))
             ages[int(child)] = _seconds(age)
     found = children.get(pid, [])
-    for one in found:  # grows while it is read
+    for one in found:  # the list grows while it is read, until no process has further children
         found += children.get(one, [])
     return [one for one in found if younger_than is None or ages[one] <= younger_than]
 

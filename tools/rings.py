@@ -1,4 +1,4 @@
-"""``make test`` and ``make coverage``: the test rings, from the fastest to the most real, and the sum of all.
+"""``make test`` and ``make coverage``: the test rings, from the fastest to the most realistic.
 
 With ``REQUIRE_ALL_RINGS=1`` (as .ci/run sets it) a ring or a test that is skipped counts as failed.
 """
@@ -28,12 +28,12 @@ MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """What the tests of a folder need and may take.
+    """What the tests of a folder need, and how long they may take.
 
     Attributes:
         needs: The environments (tools/venvs.py) that are made before its tests run.
-        test_seconds: What one test may take, its fixtures included; a test may have a mark ``timeout`` of its own.
-        seconds: What the whole ring may take.
+        test_seconds: The limit for one test, fixtures included; a test may have a mark ``timeout`` of its own.
+        seconds: The limit for the whole ring.
     """
 
     needs: tuple[str, ...]
@@ -54,7 +54,7 @@ OLDER_PYTHONS = ("py311", "py312")
 COVERED = ("unit", "integration")
 COVERAGE_FILE = LOCAL / "coverage"
 
-# After Ctrl-C pytest has got the same signal, and stops its servers: that takes a while.
+# Ctrl-C reaches pytest too, which then stops its servers: that takes a while.
 END_SECONDS = MINUTE
 
 
@@ -96,7 +96,7 @@ def run_chosen(pytest_arguments: Sequence[str]) -> Outcome:
 
 
 def find_rings(pytest_arguments: Iterable[str]) -> list[str]:
-    """The rings of the files, folders and tests that pytest's arguments name; none where they name no place."""
+    """The rings of the files, folders and tests that pytest's arguments name; none when they name none."""
     tests = ROOT / "tests"
     places = [(ROOT / argument.partition("::")[0]).resolve() for argument in pytest_arguments if argument[:1] != "-"]
     places = [place for place in places if place.exists() and place.is_relative_to(tests)]
@@ -108,12 +108,13 @@ def find_rings(pytest_arguments: Iterable[str]) -> list[str]:
 
 
 def cover(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
-    """Runs the rings and reports the lines and branches of the library and the accounts domain that they left out."""
+    """Runs the rings and reports the lines and branches of library and accounts domain that they did not reach."""
     COVERAGE_FILE.unlink(missing_ok=True)
     total = Outcome()
     for name in rings:
         _prepare([name])
         arguments = [f"tests/{name}", *pytest_arguments]
+        # Measuring slows tests down, hence twice the time.
         total += _pytest(f"coverage {name}", arguments, seconds=2 * RINGS[name].seconds, covered=True)
     report: list[str | Path] = [venvs.ENVIRONMENTS["dev"].interpreter, "-m", "coverage", "report"]
     subprocess.run(report, cwd=ROOT, env=_covering(), check=False, timeout=10 * MINUTE)
@@ -127,7 +128,7 @@ def strict() -> bool:
 
 def _prepare(rings: Iterable[str]) -> None:
     for environment in dict.fromkeys(need for name in rings for need in RINGS[name].needs):
-        if environment != "dev":  # this runs in it, and it cannot be made anew underneath
+        if environment != "dev":  # this runs in it, so it cannot be made again now
             venvs.ensure(environment)
 
 
@@ -161,7 +162,7 @@ def _pytest(
     print(f"\n== {title}", flush=True)
     report = LOCAL / "reports" / f"{title.replace(' ', '-')}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.unlink(missing_ok=True)
+    report.unlink(missing_ok=True)  # a run that dies must not be judged by the last one's figures
     started = time.monotonic()
     program = ["-m", "coverage", "run", "--append", "-m", "pytest"] if covered else ["-m", "pytest"]
     code = _wait(
@@ -184,7 +185,7 @@ def _pytest(
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float, end_seconds: float = END_SECONDS) -> int:
-    """The exit code; nothing of the process is left, however the wait ends."""
+    """Waits and returns the exit code; nothing of the process is left, however the wait ends."""
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -201,7 +202,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, end_seconds: float =
 def _read(report: Path) -> Outcome:
     if not report.exists():
         return Outcome()
-    # pytest wrote that file a moment ago
+    # Safe to parse: pytest wrote that file a moment ago.
     counts = ET.parse(report).getroot().find("testsuite")
     if counts is None:
         return Outcome()
@@ -239,7 +240,7 @@ def main() -> int:
 
 
 def _end(*_: object) -> NoReturn:
-    sys.exit(128 + signal.SIGTERM)  # by way of what stops pytest
+    sys.exit(128 + signal.SIGTERM)  # an exception, so that _wait still stops pytest
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """``make rules``: writes docs/rules.md from the library's registry of rules and from what lint says of its examples.
 
-A test fails when the committed page is not what would be written.
+A test fails when the committed page is out of date.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ _DEEPEST_INDENT = 4
 
 def page() -> str:
     """The whole page."""
+    # Every rule's setup starts with the shortest one; what a group has beyond that is shown with the group.
     common = min((rule.setup for rule in RULES.values()), key=len)
     lines = [
         _INTRODUCTION,
@@ -94,6 +95,7 @@ def _section(rule: Rule) -> Iterator[str]:
 
 
 def _problem(rule: Rule) -> str:
+    # Exactly one: an example breaks its rule and nothing else.
     (problem,) = lint(rule.fails, rule.operation, [_names_of(rule)["accounts"]])
     at = f" at {_code(_cut(problem.pointer))}" if problem.pointer else ""
     return f"`{rule.operation}`{at}: {_code(_cut(problem.message, 400))}"
@@ -121,6 +123,7 @@ def _shorten(value: object) -> object:
     if isinstance(value, str):
         return _cut(value)
     if isinstance(value, list):
+        # One element shows what a long list is made of.
         more = [f"… {len(value)} in all"] if len(value) > _LONGEST_LIST else []
         return [_shorten(element) for element in value[: _LONGEST_LIST if not more else 1]] + more
     if isinstance(value, dict):
@@ -129,11 +132,12 @@ def _shorten(value: object) -> object:
 
 
 def _cut(text: str, length: int = _LONGEST_TEXT) -> str:
+    # A text that is only a little too long is easier to read whole than cut.
     return text if len(text) <= 2 * length else f"{text[:length]}… ({len(text):,} characters)"
 
 
 def _layout(value: object, indent: str = "") -> str:
-    """JSON with a line for each member of what does not fit on one line; deep inside, on one line all the same."""
+    """JSON with a line for each member of what does not fit on one line; deeply nested values stay on one line."""
     flat = json.dumps(value).replace("\\u2026", "…")  # only the mark of what was cut is shown as it is
     fits = len(indent) + len(flat) <= _WIDTH or len(indent) > _DEEPEST_INDENT
     if fits or not isinstance(value, (dict, list)):

@@ -1,4 +1,4 @@
-"""``make run``, ``make stop`` and ``make clean``: the service on the local cloud, from a fresh clone to curl lines."""
+"""``make run``, ``make stop`` and ``make clean``: runs the service on the local cloud, and prints how to call it."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def clean() -> int:
 
 
 def _wanted_cloud() -> LocalCloud:
-    """The local cloud as asked for by PORT and AUTH; one that runs otherwise is stopped, and so keeps its state."""
+    """The local cloud as asked for by PORT and AUTH; one with other settings is stopped, and keeps its state."""
     running = running_in(FOLDER)
     port = _port(default=running.port if running else DEFAULT_PORT)
     wanted = LocalCloud(port, FOLDER, auth=os.environ.get("AUTH", "").lower() == "true", persist=True)
     if running is not None and running != wanted:
         if running.port != wanted.port:
-            wanted.check_port()
+            wanted.check_port()  # before the running one is stopped in vain
         with _step(f"Stopping the local cloud on port {running.port}, as another port or AUTH is asked for"):
             running.stop()
     return wanted
@@ -92,7 +92,7 @@ def _step(title: str) -> Iterator[None]:
     print(f"{title} ...", end="", flush=True)
     try:
         yield
-    except BaseException:
+    except BaseException:  # Ctrl-C too: it must end the line
         print(" failed.", flush=True)
         raise
     print(f" {time.monotonic() - started:.1f} s", flush=True)
@@ -129,7 +129,7 @@ ID=$(echo "$ANSWER" | sed -n 's/.*"account_id": *"\\([^"]*\\)".*/\\1/p')
 
 
 def main() -> int:
-    """Runs one of up, down, clean; problems are told in a sentence."""
+    """Runs one of up, down, clean, and reports problems in a sentence."""
     actions = {"up": up, "down": down, "clean": clean}
     parser = argparse.ArgumentParser(prog="make run|stop|clean")
     parser.add_argument("action", choices=sorted(actions))

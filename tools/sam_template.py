@@ -1,4 +1,4 @@
-"""Reads ``template.yaml``: what the application's functions are, and at which routes they are called."""
+"""Reads ``template.yaml``: the application's functions, and the routes at which they are called."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class Route:
 
 class _Loader(yaml.SafeLoader):
     """Understands CloudFormation's short forms: ``!Ref X`` reads as ``{"!Ref": "X"}``."""
+
+    # A class of its own, as constructors are registered for the whole class.
 
 
 def _read_short_form(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:

@@ -33,14 +33,14 @@ class StackError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What a deployed stack answers to."""
+    """A deployed stack: the URL of its API, and the name of its table."""
 
     url: str
     table: str
 
 
 def local_architecture() -> str:
-    """This machine's processor as Lambda names it: local functions run on it, whatever production runs on."""
+    """This machine's processor as Lambda names it: local functions run on it, whatever production uses."""
     return "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
 
 
@@ -62,7 +62,7 @@ def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bo
             ["sam", *arguments],
             cwd=cwd,
             env=sam_environment(environment),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,  # a question fails at once, instead of waiting for an answer
             stdout=subprocess.PIPE if quiet else sys.stderr,
             stderr=subprocess.STDOUT if quiet else None,
             text=True,
@@ -78,7 +78,7 @@ def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bo
 def build(*, architecture: str | None = None, build_dir: Path = BUILD, quiet: bool = False) -> None:
     """Builds functions and layer for an architecture (this machine's when none is named)."""
     override = f"Architecture={architecture or local_architecture()}"
-    with locked("build"):
+    with locked("build"):  # builds would write into one folder
         sam("build", "--build-dir", str(build_dir), "--parameter-overrides", override, quiet=quiet)
 
 
@@ -103,6 +103,7 @@ def deploy(
     # By file (JSON is YAML): on the command line SAM would split the key set at its quotes.
     overrides = cloud.folder / f"{stack}-parameters.yaml"
     overrides.write_text(json.dumps(values))
+    # AUTO_EXPAND, as the template has transforms; --resolve-s3 makes SAM bring its own bucket.
     sam(
         *("deploy", "--template-file", str(build_dir / "template.yaml"), "--stack-name", stack),
         *("--parameter-overrides", overrides.as_uri(), "--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),
@@ -115,7 +116,8 @@ def deploy(
 
 
 def describe(cloud: LocalCloud, *, stack: str = STACK) -> Deployment:
-    """What a stack that was deployed to the local cloud answers to."""
+    """Describes a stack that was deployed to the local cloud."""
+    # Keys of its own, so that the shell's real ones are never used.
     client = boto3.client(
         "cloudformation",
         endpoint_url=cloud.endpoint,
@@ -127,7 +129,7 @@ def describe(cloud: LocalCloud, *, stack: str = STACK) -> Deployment:
         output["OutputKey"]: output["OutputValue"]
         for output in client.describe_stacks(StackName=stack)["Stacks"][0]["Outputs"]
     }
-    # https://<api id>.execute-api.<region>.amazonaws.com/<stage>, of which only the local cloud's own form answers
+    # https://<api id>.execute-api.<region>.amazonaws.com/<stage>: the local cloud answers at a form of its own instead.
     host, _, stage = outputs["ApiUrl"].removeprefix("https://").partition("/")
     return Deployment(url=cloud.api_url(host.partition(".")[0], stage), table=outputs["TableName"])
 

@@ -1,6 +1,6 @@
-"""Development tokens: a key pair of this checkout's own, its public keys as JWKS, and JSON Web Tokens signed with it.
+"""Development tokens: a key pair of this checkout's own, its public key as JWKS, and JSON Web Tokens signed with it.
 
-The private key stays in ``.local/keys`` (mode 600, never committed); the local cloud is told only the public one.
+The private key stays in ``.local/keys`` (mode 600, never committed); the local cloud gets only the public one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Signer:
 
     @classmethod
     def generate(cls, key_id: str = "dev") -> Signer:
-        """A new key pair, kept nowhere."""
+        """A new key pair, which is not saved."""
         return cls(ec.generate_private_key(ec.SECP256R1()), key_id)
 
     @classmethod
@@ -60,7 +60,7 @@ class Signer:
         return json.dumps({"keys": [key]}, separators=(",", ":"))
 
     def token(self, subject: str, *, lifetime: int = 12 * HOUR, **claims: Any) -> str:
-        """A signed token for the subject, valid ``lifetime`` seconds; ``claims`` override, None leaves one out."""
+        """A signed token, valid for ``lifetime`` seconds; ``claims`` replace its own, ``None`` leaves one out."""
         now = int(time.time())
         payload = {"iss": ISSUER, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + lifetime, **claims}
         kept = {name: value for name, value in payload.items() if value is not None}
@@ -73,7 +73,7 @@ def fill(text: str, signer: Signer) -> str:
 
 
 def named_token(kind: str, signer: Signer) -> str:
-    """The token that a placeholder stands for: ``sub=NAME`` is good, ``expired`` and the like must be refused."""
+    """The token that a placeholder stands for: ``sub=NAME`` is valid, all others must be refused."""
     name, _, value = kind.partition("=")
     match name:
         case "sub":
@@ -87,6 +87,7 @@ def named_token(kind: str, signer: Signer) -> str:
         case "wrong-audience":
             return signer.token("user-1", aud="another-service")
         case "unsigned":
+            # The claims of a valid token, so that it is refused for its missing signature alone.
             return jwt.encode(jwt.decode(signer.token("user-1"), options={"verify_signature": False}), "", "none")
         case _:
             raise ValueError(f"There is no token placeholder ${{TOKEN:{kind}}}; see events/README.md.")
@@ -97,9 +98,9 @@ def _save_new_key(path: Path) -> None:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Written beside and renamed: two makes at once agree on one key, and nobody reads half of one.
+    # Written beside and then linked: of two makes at once the first one's key stays, and nobody reads half of one.
     draft = path.with_suffix(f".{os.getpid()}")
-    draft.touch(mode=0o600)
+    draft.touch(mode=0o600)  # private before it contains anything
     draft.write_bytes(pem)
     with contextlib.suppress(FileExistsError):
         path.hardlink_to(draft)

@@ -1,6 +1,6 @@
 """Makes the project's virtual environments, each from its lock file, and only when that file has changed.
 
-Runs on a bare Python 3.13 (``tools/bootstrap`` finds one), so it imports nothing but the standard library.
+Runs on a bare Python 3.13 (``tools/bootstrap`` finds one), so it imports the standard library only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAKE_SECONDS = 1800
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A virtual environment: where it lies, the lock it is made from, and the Python that it needs."""
+    """A virtual environment: its folder, the lock file that it is made from, and the Python that it needs."""
 
     path: Path
     lock: Path
@@ -80,7 +80,7 @@ def ensure(name: str) -> Path | None:
                 f"Python {environment.python} is needed for {name} and was not found: install it, try again."
             )
         _make(environment, base)
-        _stamp(environment).write_text(wanted)
+        _stamp(environment).write_text(wanted)  # last: an environment that was interrupted is made again
     return environment.interpreter
 
 
@@ -124,11 +124,11 @@ def _run(command: list[str], environment: Environment) -> None:
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Two makes at once: the second waits here until the first is done."""
+    """Makes a second process wait until the first is done."""
     folder = LOCAL / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / name).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the system frees it with the process, however that ends
         yield
 
 

@@ -1,7 +1,7 @@
 """The command ``expr-builder``: draft, lint and explain requests in a shell; audit and mend uniqueness markers.
 
-Exit status: 0 when all is well; 1 when DynamoDB would refuse what was asked about, or markers are not as they should
-be; 2 when the command could not do its work.
+Exit status: 0 when all is well; 1 when DynamoDB would refuse the request, or markers are wrong; 2 when the command
+could not do its work.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+# The last two are what a shell reports of a process that SIGINT (2) or SIGPIPE (13) has ended: 128 and the signal.
 _REFUSED, _UNREADABLE, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 
@@ -35,14 +36,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status.
     """
     for stream in (sys.stdout, sys.stderr):
-        # JSON is UTF-8 whatever the locale says; half a surrogate pair is shown as an escape. Whoever calls this from
-        # Python may have put something simpler in their place.
+        # JSON is UTF-8 whatever the locale says; half a surrogate pair is shown as an escape. A caller from Python may
+        # have put another kind of stream in their place.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
         status = arguments.run(arguments)
-        sys.stdout.flush()
+        sys.stdout.flush()  # here, where a closed pipe or a full disk is still handled
     except CommandError as error:
         return _fail(str(error), _UNREADABLE)
     except ExpressionSyntaxError as error:
@@ -69,5 +70,5 @@ def _fail(message: str, status: int) -> int:
 
 
 def _discard(stream: TextIO) -> None:
-    """Lead what is still buffered to nowhere, so that Python does not complain about it when it ends."""
+    """Send what is still buffered to /dev/null, so that Python does not complain about it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

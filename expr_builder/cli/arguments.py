@@ -1,4 +1,4 @@
-"""What can be typed after ``expr-builder``, and its help."""
+"""The arguments of ``expr-builder``, and its help."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .subcommand import Subcommands
 
 SEPARATOR = "+"
-"""Stands between the actions of a draft."""
+"""Stands between the actions of a draft: a word that needs no quotes in any shell."""
 
 EXAMPLES = {
     "draft": """\
@@ -73,10 +73,9 @@ _TABLE_HELP = "the table and its key attributes; NAME:PK=N when a key is not a s
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """Read the arguments. The result's ``run`` carries the command out and returns the exit status.
+    """Read the arguments; the result's ``run`` carries the command out and returns the exit status.
 
-    Raises:
-        SystemExit: by argparse, with status 2 for arguments that make no sense, and 0 after ``--help``.
+    argparse raises SystemExit: with status 2 for arguments that make no sense, and 0 after ``--help``.
     """
     parser = argparse.ArgumentParser(
         prog="expr-builder",
@@ -91,6 +90,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     _add_explain(commands)
     chosen = argv[0] if argv else None
     _add_markers(commands, chosen=chosen == "markers")
+    # argparse knows no groups of options that repeat, so each action of a draft is parsed by itself.
     if chosen == "draft":
         blocks = [_read_block(draft, words) for words in _split(argv[1:])]
         return argparse.Namespace(run=lambda _: run_draft(blocks))
@@ -101,6 +101,7 @@ def _add_draft(commands: Subcommands) -> argparse.ArgumentParser:
     parser = add_subcommand(
         commands, "draft", "write a request, or a transaction of several actions", EXAMPLES["draft"]
     )
+    # argparse's own usage would show a single action.
     parser.usage = (
         "expr-builder draft [--format json|cli|python] [--token TOKEN] --table NAME:PK[:SK]\n"
         "                          ACTION JSON [options] [+ ACTION JSON [options] ...]\n"
@@ -152,7 +153,7 @@ def _add_markers(commands: Subcommands, *, chosen: bool) -> None:
     if not chosen:
         commands.add_parser("markers", help=purpose)
         return
-    # Loaded for this command alone: the others start without threads, files and whatever else a scan needs.
+    # Loaded for this command alone: the others start without threads, files and what else a scan needs.
     from .markers_arguments import add_markers_arguments
     from .markers_command import run_markers
 
@@ -184,7 +185,7 @@ def _split(words: Sequence[str]) -> list[list[str]]:
 
 
 def _read_block(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Read one action with its options. Options and words may be mixed as one likes."""
+    """Read one action with its options, in any order."""
     block = parser.parse_intermixed_args(words)
     if block.file is not None and block.action:
         parser.error("--file and actions exclude each other: write all actions into the file")
@@ -197,6 +198,7 @@ def _read_block(parser: argparse.ArgumentParser, words: list[str]) -> argparse.N
 def _parse_table(text: str) -> Table:
     """Read ``NAME:PK[:SK]``; the name may be an ARN, which has colons of its own."""
     parts = text.split(":")
+    # arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
     name_parts = 6 if parts[0] == "arn" else 1
     keys = [_parse_key(part) for part in parts[name_parts:]]
     if not 1 <= len(keys) <= 2:

@@ -1,7 +1,7 @@
-"""What is given to the command, read as data, with errors that name file, line and column.
+"""Reads the command's input as data, with errors that name file, line and column.
 
 Values in drafts are plain JSON; what JSON lacks is written ``{"$set": ["a", "b"]}`` and ``{"$binary": "AAEC"}``
-(base64). A map whose single key begins with ``$`` is written ``{"$map": {…}}``.
+(base64). A map whose single key starts with ``$`` is written ``{"$map": {…}}``.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def read_text(name: str) -> str:
         raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise CommandError(f"{name_file(name)}: {error.strerror}") from None
-    except ValueError:
+    except ValueError:  # it has a NUL
         raise CommandError(f"{name_file(name)!a} is not a file name") from None
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")  # Windows' editors put a byte order mark first
     except UnicodeDecodeError as error:
         raise CommandError(f"{name_file(name)}: byte {error.start + 1} is not UTF-8 text") from None
 
@@ -60,7 +60,7 @@ def parse_json(text: str, name: str) -> object:
 
 
 class _JsonFault(Exception):
-    """What the JSON module takes and JSON, or DynamoDB, does not."""
+    """Python's json module accepts it, but JSON or DynamoDB does not."""
 
 
 def _parse_integer(text: str) -> int | Decimal:
@@ -74,7 +74,7 @@ def _refuse_constant(name: str) -> object:
 def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     entries: dict[str, object] = {}
     for key, value in pairs:
-        # Python would take the last one in silence, and so would hide a slip of the pen.
+        # Python would silently take the last one, and so hide a typo.
         if key in entries:
             raise _JsonFault(f"an object has the key {json.dumps(key)} twice")
         entries[key] = value
@@ -83,7 +83,7 @@ def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _parse_yaml(text: str, name: str) -> object:
     try:
-        import yaml
+        import yaml  # here, as it is optional and seldom needed
     except ImportError:
         raise CommandError(f"{name}: reading YAML needs PyYAML: install it, or write the file as JSON") from None
     try:
@@ -92,7 +92,7 @@ def _parse_yaml(text: str, name: str) -> object:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise CommandError(f"{name}: {place}not YAML: {getattr(error, 'problem', None) or error}") from None
-    except ValueError as error:  # a date or number that has the form of one and is none
+    except ValueError as error:  # what looks like a date or number and is none, such as 2026-02-30
         raise CommandError(f"{name}: not YAML: {error}") from None
     return document
 
@@ -103,6 +103,7 @@ def read_value(value: object, place: str) -> object:
         return [read_value(element, f"{place}[{position}]") for position, element in enumerate(value)]
     if not isinstance(value, dict):
         return value
+    # Only a map with a single key can be one of the forms.
     ((key, content),) = value.items() if len(value) == 1 else ((None, None),)
     if not (isinstance(key, str) and key.startswith("$")):
         return {name: read_value(entry, f"{place}.{name}") for name, entry in value.items()}

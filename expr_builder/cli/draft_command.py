@@ -1,4 +1,4 @@
-"""Drafts: actions as data, from the command's options or from a file, made into requests.
+"""``expr-builder draft``: turns actions, given as options or in a file, into a request.
 
 A draft file::
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from expr_builder.requests.writes import Update, WriteAction
 
     Members: TypeAlias = dict[str, Any]
-    """An object of a draft file, whose members have known names; what each of them is, is checked where it is used."""
+    """An object of a draft file, whose members have known names; their values are checked where they are used."""
 
 ACTIONS = ("put", "update", "delete", "check")
 
@@ -44,7 +44,7 @@ _ACTION_MEMBERS = (
 
 
 class Draft:
-    """What is to be requested: the actions, and the arguments of the client call of an operation."""
+    """The actions, the operation that carries them out, and the arguments of its client call."""
 
     def __init__(self, actions: list[WriteAction], operation: str, request: Mapping[str, object]) -> None:
         self.actions = actions
@@ -58,16 +58,15 @@ def run_draft(blocks: Sequence[Namespace]) -> int:
     files = [block.file for block in blocks if block.file is not None]
     document = read_document(files[0]) if files else _gather_document(blocks)
     draft = read_draft(document, name_file(files[0]) if files else "the draft")
+    # An option of the whole draft may stand with any action; the last one counts, as argparse has it.
     sys.stdout.write(write_request(formats[-1] if formats else "json", draft.operation, draft.request))
     return 0
 
 
 def read_draft(document: object, name: str) -> Draft:
-    """Make a draft of what a draft file holds (a table may be a ``Table`` already); ``name`` is for errors.
+    """Make a draft from a draft file's data (a table may be a ``Table`` already); ``name`` is for errors.
 
-    Raises:
-        CommandError: for data of another shape.
-        BuildError: for what DynamoDB would refuse.
+    Raises CommandError for data of another shape, BuildError for what DynamoDB would refuse.
     """
     draft = _read_members(document, name, _DRAFT_MEMBERS)
     tables = {
@@ -84,7 +83,7 @@ def read_draft(document: object, name: str) -> Draft:
         except BuildError as error:
             raise error.within(f"action {position + 1}") from None
     token, (first, *others) = draft.get("token"), actions
-    # A check by itself is no call of its own, and only a transaction takes a token.
+    # There is no call for a single check, and only a transaction takes a token.
     if _read_flag(draft, "transaction", name) or token is not None or others or isinstance(first, Check):
         return Draft(actions, "TransactWriteItems", dict(TransactWrite(*actions, token=token).to_request()))
     return Draft(actions, f"{first.operation}Item", first.to_request())
@@ -96,6 +95,7 @@ def _make_action(entry: object, tables: Mapping[str, Table], place: str) -> Writ
     if len(kinds) != 1:
         raise CommandError(f"{place}: exactly one of {', '.join(ACTIONS)} is needed")
     (kind,) = kinds
+    # Table's methods have the names of the kinds.
     make = getattr(_find_table(members, tables, place), kind)
     action: WriteAction = make(_read_entries(members[kind], f"{place}.{kind}"))
     if "name" in members:
@@ -201,6 +201,7 @@ def _gather_document(blocks: Sequence[Namespace]) -> dict[str, object]:
         table = block.table or table  # it holds for the actions after it
         if table is None:
             raise CommandError("--table NAME:PK[:SK] is needed before, or with, the first action")
+        # A table may be given again with each action, but not with other keys.
         if tables.setdefault(table.name, table).key_schema.types != table.key_schema.types:
             raise CommandError(f"--table gives {table.name} two different keys")
         actions.append({"table": table.name, **_gather_action(block, f"action {position + 1}")})
@@ -226,7 +227,7 @@ def _gather_action(block: Namespace, place: str) -> dict[str, object]:
         "if_not_exists": block.if_not_exists,
         "return_old": block.return_old,
     }
-    # An option that was not given must not look like a member of the file: read_draft would refuse it.
+    # An option that was not given must be no member either: read_draft would refuse it.
     return action | {member: value for member, value in given.items() if value not in (None, False)}
 
 

@@ -52,12 +52,13 @@ def run_explain(arguments: Namespace) -> int:
         slots = [action.slot or "" for action in draft.actions]
         tables |= {action.table.name: action.table for action in draft.actions}
         operation = draft.operation
-        document = json.loads(write_json(draft.request))  # the same as a request from a file has
+        document = json.loads(write_json(draft.request))  # so that binary values are base64, as in a file
     operation = operation or guess_operation(document, name)
     problems = lint(document, operation, tables.values())
     if problems:
         sys.stderr.write("".join(f"{line}\n" for line in format_problems(name, problems, Paint(sys.stderr))))
         return 1
+    # From here on lint has found the request sound, so nothing is checked again.
     bodies = _list_bodies(operation, document)
     slots = slots or [""] * len(bodies)
     entries = [
@@ -74,7 +75,7 @@ def run_explain(arguments: Namespace) -> int:
 
 
 class _Entry:
-    """One action, as cells of the table; its cost, ``None`` where that depends on what is stored, else at the least."""
+    """One action: its cells of the table, and its least cost; ``None`` where that depends on what is stored."""
 
     def __init__(self, cells: tuple[str, ...], units: float | None, *, exact: bool) -> None:
         self.cells = cells
@@ -85,7 +86,7 @@ class _Entry:
 def _read_entry(action: str, body: Body, table: Table | None, *, transactional: bool) -> _Entry:
     item = _decode_item(body.get("Item") or body.get("Key") or {})
     update = parse_update(body["UpdateExpression"], **_read_placeholders(body)) if "UpdateExpression" in body else ()
-    # What is added to an item that nobody has seen: the least that it can weigh afterwards.
+    # The stored item is unknown: key and new values are the least that it can have afterwards.
     size = item_size(item) + sum(_count_new_bytes(change) for change in update)
     units: float | None = None
     if action in _WRITES:
@@ -95,7 +96,7 @@ def _read_entry(action: str, body: Body, table: Table | None, *, transactional: 
     exact = action == "Put"
     least = "" if exact else "≥ "
     target = describe_item({name: item[name] for name in table.key_schema.types} if table and item else item)
-    if len(target) > _LONGEST_TARGET:  # of a put into a table whose keys nobody told, it is the whole item
+    if len(target) > _LONGEST_TARGET:  # a put's whole item, where --table does not say which attributes are its key
         target = f"{target[: _LONGEST_TARGET - 1]}…"
     condition = " AND ".join(_describe_conditions(body))
     cost = ("", "") if units is None else (f"{least}{size}", f"{least}{units:g}")
@@ -149,7 +150,7 @@ def _read_placeholders(body: Body) -> dict[str, Any]:
 
 
 def _decode_item(item: TypedItem) -> TypedItem:
-    """Read an item as JSON has it: binary contents become bytes, and numbers become as DynamoDB stores them."""
+    """Read an item from JSON: binary contents become bytes, and numbers take the form that DynamoDB stores."""
     return {name: _decode(value) for name, value in item.items()}
 
 

@@ -23,7 +23,7 @@ def _write_json(operation: str, request: Mapping[str, object]) -> str:
 
 
 def _write_command(operation: str, request: Mapping[str, object]) -> str:
-    # Version 1 of the AWS CLI would store the base64 text itself; it does not know this option, and so it stops.
+    # Version 1 of the AWS CLI would store the base64 text itself; it does not know this option, and so refuses to run.
     base64 = "--cli-binary-format base64 " if _has_binary(request) else ""
     return f"aws dynamodb {_spell(operation, '-')} {base64}--cli-input-json {shlex.quote(write_json(request))}"
 
@@ -55,7 +55,7 @@ def _write_literal(value: object, depth: int) -> str:
     if isinstance(value, list) and value:
         return _write_block("[", [_write_literal(element, depth + 1) for element in value], "]", depth)
     text = repr(value)
-    # Double quotes where Python would choose single ones for no need: as most code is formatted.
+    # repr prefers single quotes; formatters of code prefer double ones.
     return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in value and text[0] == "'" else text
 
 

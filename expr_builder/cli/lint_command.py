@@ -1,4 +1,4 @@
-"""``expr-builder lint``."""
+"""``expr-builder lint``: lists what DynamoDB would refuse in a request."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def format_problems(name: str, problems: Sequence[Problem], paint: Paint) -> lis
     """Write a line for each problem: where, what, and the rule's id."""
     lines = []
     for problem in problems:
-        where = paint.bold(problem.pointer or "the whole")
+        where = paint.bold(problem.pointer or "the whole")  # the root's JSON pointer is empty
         lines.append(f"{name}: {where}: {paint.red(problem.message)} [{problem.rule}, {problem.code}]")
     return lines

@@ -54,7 +54,7 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
         part.add_argument("--dry-run", action="store_true", help="show the transactions, send none")
 
     show = _add_part(parts, "show", "tell who holds a value, with the record beside its markers")
-    show.set_defaults(segments=1)
+    show.set_defaults(segments=1)  # run_markers makes a client for so many threads
     show.add_argument("value", help="a unique value, such as an e-mail address, or a record's owner key")
     return parser
 
@@ -78,16 +78,12 @@ def _add_part(parts: Subcommands, name: str, purpose: str) -> ArgumentParser:
 def _parse_positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise ValueError(text)
+        raise ValueError(text)  # argparse makes it an error of usage, with the option's name
     return number
 
 
 def read_layout(options: Namespace) -> Layout:
-    """Combine ``--unique``, ``--table`` and ``--record-…`` into the layout of a table.
-
-    Raises:
-        CommandError: when they do not fit together.
-    """
+    """Combine ``--unique``, ``--table`` and ``--record-…`` into the layout of a table, or raise CommandError."""
     declared = _load_attribute(options.unique)
     if callable(declared):
         if not options.table:
@@ -97,7 +93,7 @@ def read_layout(options: Namespace) -> Layout:
         declared = Layout(declared)
     if not isinstance(declared, Layout):
         raise CommandError(f"{options.unique} is no Unique, no Layout, and makes none of a table's name.")
-    # A name that is at odds with the declaration is a slip: the wrong table must not be mended.
+    # Two different names are a mistake, and the wrong table must not be mended.
     if options.table and options.table != declared.table.name:
         raise CommandError(f"{options.unique} is declared on table {declared.table.name}, not {options.table}.")
     if options.record_sort is not None:
@@ -113,7 +109,7 @@ def _load_attribute(name: str) -> object:
     module, separator, attribute = name.partition(":")
     if not separator:
         raise CommandError(f"--unique {name}: write it as module:attribute, such as shop.schema:unique.")
-    # As `python -m` does; an installed command has its own folder there instead.
+    # As `python -m` does: for an installed command, Python puts the command's own folder there instead.
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:

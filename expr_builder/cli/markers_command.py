@@ -1,4 +1,4 @@
-"""``expr-builder markers audit|repair|backfill|show``.
+"""``expr-builder markers``: audits and repairs uniqueness markers, adds missing ones, shows who holds a value.
 
 Exit codes, for scheduled jobs: 0 nothing is wrong, 1 something is, 2 the command could not do its work.
 """
@@ -52,7 +52,7 @@ _HINTS = {
 
 
 def run_markers(options: Namespace) -> int:
-    """Carry out ``expr-builder markers``; whatever fails becomes a CommandError, and so exit code 2."""
+    """Carry out ``expr-builder markers``; every failure becomes a CommandError, and so exit code 2."""
     try:
         import boto3  # noqa: F401  # botocore may be there without it, as a part of another tool
         from botocore.exceptions import BotoCoreError, ClientError
@@ -61,7 +61,7 @@ def run_markers(options: Namespace) -> int:
     try:
         layout = read_layout(options)
         return _COMMANDS[options.command](layout, make_scan_client(options.segments), options)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # exit code 2 as well: the table was not read to its end
         kept = getattr(options, "checkpoint", None)
         going_on = f" The same command again goes on from {kept}." if kept else ""
         raise CommandError(f"Stopped.{going_on}") from None
@@ -92,6 +92,7 @@ def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     outcomes = count_outcomes(mends)
     listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items()) or "nothing to mend"
     sys.stdout.write(_format_json({"summary": outcomes}) if options.format == "json" else f"{listed}.\n")
+    # Audited again only after a whole repair: other damage is no failure of mending the findings of one file.
     if options.dry_run or options.source or not mends:
         return _CLEAN if all(mend.outcome in (Outcome.MENDED, Outcome.GONE) for mend in mends) else _FOUND
     after = _scan(audit, layout, client, options, "audit again")
@@ -142,10 +143,10 @@ def _scan(
 
 
 def _count_items(client: DynamoDBClient, table: str) -> int | None:
-    """How many items the table has, as DynamoDB last counted them."""
+    """How many items the table has, as DynamoDB last counted them; ``None`` when that cannot be found out."""
     try:
         return client.describe_table(TableName=table)["Table"].get("ItemCount")
-    except client.exceptions.ClientError:  # it may not be asked; it only serves the progress
+    except client.exceptions.ClientError:  # such as for lack of a permission: only the progress needs it
         return None
 
 
@@ -157,7 +158,7 @@ def _read_findings(source: str) -> list[Finding]:
     for number, line in enumerate(read_text(source).splitlines(), 1):
         place = f"{name_file(source)}, line {number}"
         try:
-            data = json.loads(line) if line.strip() else {"summary": None}
+            data = json.loads(line) if line.strip() else {"summary": None}  # skipped, as the audit's own summary is
             if "redacted" in data:
                 raise CommandError(f"{place}: redacted; audit again without --redact to repair.")
             if "summary" not in data:
@@ -168,9 +169,9 @@ def _read_findings(source: str) -> list[Finding]:
 
 
 def _print_report(report: Report, options: Namespace) -> int:
-    """Write what a scan came to, and return the exit code that says so too."""
+    """Write the result of a scan, and return the exit code for it."""
     if options.format == "json":
-        # Whoever repairs by these lines must see that their keys are not the real ones.
+        # repair must refuse these lines: their keys are not the real ones.
         hidden = {"redacted": True} if getattr(options, "redact", False) else {}
         for finding in report.findings:
             sys.stdout.write(_format_json({**finding.to_json(), **hidden}))

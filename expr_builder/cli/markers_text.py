@@ -1,4 +1,4 @@
-"""Findings, repairs and answers as text for people. It shows people's data: for a terminal, not for a log."""
+"""Findings, repairs and answers as text for a terminal: not for logs, as it shows people's data."""
 
 from __future__ import annotations
 

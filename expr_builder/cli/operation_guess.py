@@ -1,4 +1,4 @@
-"""Which operation a request is for, as far as its members tell."""
+"""Guesses the operation of a request from its members."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ _TELLING = (("KeyConditionExpression", "Query"), ("UpdateExpression", "UpdateIte
 
 
 def guess_operation(request: object, name: str) -> str:
-    """Guess the operation that a request is for.
-
-    Raises:
-        CommandError: when the request could be for several.
-    """
+    """Guess the operation that a request is for, or raise CommandError when it could be for several."""
     members = request if isinstance(request, dict) else {}
     for member, operation in _TELLING:
         if member in members:
@@ -28,7 +24,7 @@ def guess_operation(request: object, name: str) -> str:
         return "GetItem"
     if "Key" in members and "ConditionExpression" in members:
         return "DeleteItem"
-    # A bare key reads or deletes: a wrong guess would check by the wrong rules.
+    # A bare key may read or delete: a wrong guess would check by the wrong rules.
     raise CommandError(f"{name}: what the request is for cannot be told from its members: give --operation")
 
 

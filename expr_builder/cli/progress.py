@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 24
 _LINE_SECONDS = 10.0
-_ERASE = "\r\x1b[K"
+_ERASE = "\r\x1b[K"  # back to the start of the line, and clear it
 
 
 class Progress:
@@ -21,7 +21,7 @@ class Progress:
 
     Args:
         stream: Where to; standard error, so that standard output holds the result alone.
-        title: What is being done.
+        title: The name of the work, such as ``audit``.
         about: How many items the table has, if known. (DynamoDB counts them every six hours.)
         clock: A clock that never goes back, in seconds.
     """
@@ -41,7 +41,7 @@ class Progress:
         """Show where it is."""
         read = sum(position.tally[kind] for kind in ("records", "markers", "others"))
         if self._before is None:
-            self._before = read  # by the run that this one resumes: not this one's speed
+            self._before = read  # by the run that this one resumes, so not part of this one's speed
         if self._bar:
             self._write(_ERASE + self._format_line(read, len(position.findings)))
         elif self._clock() - self._shown >= _LINE_SECONDS:
@@ -49,7 +49,7 @@ class Progress:
             self._write(self._format_line(read, len(position.findings)) + "\n")
 
     def end(self) -> None:
-        """Make room for what comes after it."""
+        """Clear the bar, for the output that follows."""
         if self._bar:
             self._write(_ERASE)
 
@@ -58,7 +58,7 @@ class Progress:
         self._stream.flush()  # no line ends, so nothing else flushes a bar
 
     def _format_line(self, read: int, findings: int) -> str:
-        seconds = max(self._clock() - self._started, 0.001)
+        seconds = max(self._clock() - self._started, 0.001)  # the clock may not have moved yet
         speed = (read - (self._before or 0)) / seconds
         done = f"{read:,} items"
         if self._about:

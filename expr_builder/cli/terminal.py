@@ -1,4 +1,4 @@
-"""What makes output pleasant on a terminal, and plain everywhere else."""
+"""Colours, tables and safe text for a terminal; plain text everywhere else."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Paint:
     """Colours, where the stream is a terminal and NO_COLOR (https://no-color.org) is not set."""
 
     def __init__(self, stream: TextIO) -> None:
+        # TERM=dumb: a terminal, such as an editor's, that shows escape sequences as they are.
         self.on = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def bold(self, text: str) -> str:

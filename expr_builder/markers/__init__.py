@@ -1,12 +1,9 @@
-"""Finds records and uniqueness markers that do not fit together, and mends them while writers go on working.
+"""Finds records and uniqueness markers that do not match, and repairs them while writers keep working.
 
 Works on any table for which an :class:`expr_builder.Unique` is declared; a :class:`Layout` says which of its items are
-records. ``expr-builder markers`` is the command line of it.
+records. ``expr-builder markers`` does the same from a shell; ``docs/markers.md`` is the guide.
 
-Modules, from the ground up: ``layout`` (which items are records, and which are whose markers), ``findings`` (what can
-be wrong), ``examine`` (the verdict on one record or marker, as of one moment), ``position`` and ``checkpoint`` (how far
-a scan has come), ``suspects`` (what looks wrong on one page), ``scan`` (page by page, in parallel, resumable), then
-``audit``, ``repair``, ``backfill``, ``show``, and ``connect`` (a client for all this).
+>>> from expr_builder.markers import Layout, Mender, audit, make_scan_client
 """
 
 from __future__ import annotations

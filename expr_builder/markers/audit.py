@@ -24,11 +24,24 @@ if TYPE_CHECKING:
 
 
 def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = None) -> Report:
-    """Find everything that is wrong between records and markers, while the service goes on working.
+    """Find everything that is wrong between records and markers, while writers keep working.
 
     A scan finds suspects; each of them is then read again, with its counterparts, as of one moment, and reported only
-    if it is wrong then. Damage that is done after its page was read may be missed until the next audit. The client
-    needs a connection for each segment, as :func:`make_scan_client` makes it.
+    if it is wrong then. Damage done after its page was read may be missed until the next audit.
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
+
+    Args:
+        layout: Which items are records, and which are markers.
+        client: With a connection for each segment, as :func:`make_scan_client` makes it.
+        options: How to scan; four segments when left out.
+
+    Raises:
+        CheckpointError: when the checkpoint cannot be used.
+        Unsettled: when a suspect kept changing while it was read.
+        RequestError: when DynamoDB gave no final answer.
+
+    Example:
+        ``audit(Layout(unique, record_sort="PROFILE"), make_scan_client(4)).findings``
     """
     examiner = Examiner(layout, client)
     options = options or ScanOptions()
@@ -36,7 +49,7 @@ def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = 
     def examine_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items)
         findings = (sight.finding for sight in map(examiner.examine, found) if sight.finding is not None)
-        # Examining costs a transaction each: a table without any markers need not be examined to the last record.
+        # Lazily, as each costs a transaction: in a table without any markers every record is a suspect.
         return tally, list(islice(findings, options.most))
 
     report = scan_table(layout, client, examine_page, options)

@@ -1,8 +1,8 @@
-"""Backfill: give markers to the records of a table that had none.
+"""Backfill: add markers to the records of a table that had none.
 
-For each record and field: *the record still has this value, and nobody has its marker: put it*. Where somebody has it
-already, there are two records of one value; that is reported and nothing is merged. Writers must keep markers before
-this begins, or what they write meanwhile has none.
+For each field of each record, one transaction puts the marker if there is none and the record still has its value.
+Where another record holds the marker, two records share one value: that is reported, and nothing is merged. Writers
+must maintain markers before this starts, or what they write meanwhile has none.
 """
 
 from __future__ import annotations
@@ -37,18 +37,21 @@ def backfill(
 ) -> Report:
     """Add the markers that records lack.
 
-    With ``plan`` it is a dry run: nothing is written, and ``plan`` is called, in several threads, with each transaction
-    that would be sent. Two records of one value that both lack its marker cannot be told from any others then.
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+
+    Args:
+        layout, client, options: See :func:`audit`, which also says what is raised.
+        plan: Makes it a dry run: nothing is written, and this is called, in several threads, with each transaction that
+            would be sent. A dry run cannot see that two records without markers share a value.
 
     Returns:
-        ``tally["added"]`` says how many markers were, or would be, added; ``findings`` which records could not get
-        theirs.
+        ``tally["added"]`` is how many markers were, or would be, added; ``findings`` are the records that got none.
     """
     examiner, mender = Examiner(layout, client), Mender(layout, client)
 
     def add_marker(finding: Finding) -> Mend:
         if plan is None:
-            # It may turn out to be damage of another kind by now: a repair's business, not a backfill's.
+            # By now it may be damage of another kind, which only a repair may touch.
             return mender.mend(finding, only=_ONLY)
         planned = mender.plan(finding)
         if planned.finding.kind in _ONLY:

@@ -15,8 +15,8 @@ from .position import Position
 if TYPE_CHECKING:
     from .layout import Layout
 
-_VERSION = 2
-_SAVE_SECONDS = 2.0
+_VERSION = 2  # of the file's form: an older file is refused, as that of another task
+_SAVE_SECONDS = 2.0  # saving after each page would slow the scan; pages since the last save are read again
 
 
 class CheckpointError(RuntimeError):
@@ -24,12 +24,15 @@ class CheckpointError(RuntimeError):
 
 
 class Checkpoint:
-    """A file that holds a position. It contains keys, and so people's data: only its owner may read it.
+    """A file that holds the position of a scan. It contains keys, which are people's data: only its owner may read it.
 
     Args:
         path: The file; it need not exist.
         layout: What is scanned.
         task: What for, such as ``"audit"``: a checkpoint of another task, table or declaration is refused.
+
+    Example:
+        ``audit(layout, client, ScanOptions(checkpoint=Checkpoint(Path("audit.json"), layout, "audit")))``
     """
 
     def __init__(self, path: Path, layout: Layout, task: str) -> None:
@@ -65,7 +68,7 @@ class Checkpoint:
         return position
 
     def save(self, position: Position, *, now: bool = False) -> None:
-        """Write the file at once, or only when the last time was a while ago.
+        """Write the file: always with ``now``, else only when two seconds have passed since the last time.
 
         It is replaced as a whole: an interruption leaves the old file or the new one, never half of one.
 
@@ -74,7 +77,7 @@ class Checkpoint:
         """
         if not now and time.monotonic() - self._saved < _SAVE_SECONDS:
             return
-        # A marker that was damaged by hand may name anything as its owner; it is read again before it is reported.
+        # default=str, as a marker damaged by hand may name bytes as its owner; it is read again before it is reported.
         text = json.dumps({"of": self._task, **position.to_json()}, default=str)
         try:
             # mkstemp lets nobody else read the file; beside the old one, as a rename does not cross file systems.
@@ -83,9 +86,9 @@ class Checkpoint:
                 with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                     file.write(text)
                     file.flush()
-                    os.fsync(file.fileno())
+                    os.fsync(file.fileno())  # before the rename, or a power cut could leave an empty file
                 Path(name).replace(self._path)
-            except BaseException:
+            except BaseException:  # Ctrl-C too: no keys may stay behind in a temporary file
                 with suppress(OSError):
                     Path(name).unlink()
                 raise
@@ -94,5 +97,5 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def remove(self) -> None:
-        """Delete the file: the task is done, and nothing is left to go on with."""
+        """Delete the file: the task is done."""
         self._path.unlink(missing_ok=True)

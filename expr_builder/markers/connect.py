@@ -1,4 +1,4 @@
-"""A DynamoDB client for going through a whole table."""
+"""Makes a DynamoDB client for reading a whole table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ _ATTEMPTS = 8
 
 
 def make_scan_client(segments: int) -> DynamoDBClient:
-    """Make a client with enough connections for this many threads, which waits patiently when it is throttled."""
-    import boto3
+    """Make a client with connections for ``segments`` threads, which waits patiently when it is throttled.
+
+    The Region, credentials and endpoint are those of boto3: https://docs.aws.amazon.com/boto3/latest/guide/clients.html
+    """
+    import boto3  # here, as whoever brings a client of their own need not have it
     from botocore.config import Config
 
     # A scan takes capacity that the service may need more urgently: better slow than failing, or in the way.

@@ -1,7 +1,7 @@
-"""The verdict on one record or one marker, from what one moment shows of it.
+"""Judges one record or one marker by what is stored at one moment.
 
 Record, marker and the marker's owner are read in one ``TransactGetItems``. All writers change them in transactions, so
-whatever is wrong in such a reading is wrong, however busy the service is.
+what such a read shows as wrong is wrong, however busy the service is.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Seen = Mapping[str, StoredItem | None]
 
-_LOOKS = 20
+_LOOKS = 20  # an unchanging record takes three: itself, its marker, the marker's holder
 
 
 class Suspect(NamedTuple):
-    """What must be examined: a record's field, by its owner, or a marker, by its partition key."""
+    """What must be examined: a field of a record, named by its owner, or a marker, named by its partition key."""
 
     field: str
     owner: object = None
@@ -37,7 +37,7 @@ class Suspect(NamedTuple):
 
 
 class Unsettled(RuntimeError):
-    """A record kept changing while it was looked at."""
+    """A record kept changing while it was examined; the same call again will help."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Sight:
         finding: What is wrong with it; ``None`` when nothing is.
         record: The record that was asked about.
         marker: The marker that was asked about, or that belongs to the record's value.
-        holder: The record that the marker names as its owner, if it is another one than ``record``.
+        holder: The record that the marker names as its owner, if it is not ``record``.
     """
 
     finding: Finding | None
@@ -88,7 +88,7 @@ class Examiner:
             if partition is not None:
                 keys["marker"] = layout.marker_key(field, partition)
                 holder = name_holder(seen.get("marker"))
-                # One transaction may not read an item twice.
+                # A transaction may not read an item twice.
                 if holder != owner and (holder_key := layout.key_of_owner(holder)):
                     keys["holder"] = holder_key
             return keys
@@ -112,19 +112,20 @@ class Examiner:
 
     def _judge_record(self, owner: object, field: str, seen: Seen) -> Finding | None:
         record, marker = seen["record"], seen.get("marker")
-        if record is None:
+        if record is None:  # deleted since; a marker that it left behind is found from the marker's side
             return None
         try:
             partition = self._layout.require_marker(record, field)
         except Unkeyed:
             return Finding(Kind.INVALID, field, record=owner)
-        if partition is None:
+        if partition is None:  # an optional field without a value
             return None
         if marker is None:
             return Finding(Kind.MISSING, field, record=owner, marker=partition)
         holder = name_holder(marker)
         if holder == owner:
             return None
+        # If the holder has the value too, handing the marker over would take the value from one of two people.
         both = self._layout.find_marker(seen.get("holder"), field) == partition
         return Finding(Kind.DUPLICATE if both else Kind.STOLEN, field, record=owner, marker=partition, holder=holder)
 
@@ -132,15 +133,12 @@ class Examiner:
         marker, holder = seen["marker"], seen.get("holder")
         if marker is None or self._layout.find_marker(holder, field) == partition:
             return None
+        # A stolen marker looks like a double from here; merge_findings drops this view of it.
         kind = Kind.ORPHAN if holder is None else Kind.DOUBLE
         return Finding(kind, field, marker=partition, holder=name_holder(marker))
 
     def _read_together(self, choose_keys: Callable[[Seen], dict[str, StoredItem]]) -> Seen:
-        """Read until what was read asks for no other keys: a record leads to its marker, a marker to its owner.
-
-        Raises:
-            Unsettled: when it kept changing.
-        """
+        """Read until one transaction has read everything: a record leads to its marker, a marker to its owner."""
         keys = choose_keys({})
         for _ in range(_LOOKS):
             reads = (self._layout.table.get(key).named(name) for name, key in keys.items())

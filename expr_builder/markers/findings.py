@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-_DIGITS = 12
+_DIGITS = 12  # 48 bits: enough to tell the values of one run apart
 
 
 class Kind(StrEnum):
-    """The kinds of damage. All but the last two can be mended without asking anybody.
+    """The kinds of damage. All but the last two can be repaired without asking anybody.
 
     Attributes:
-        meaning: What it is and what it does, for people.
+        meaning: What it is and what it causes, for people.
     """
 
     meaning: str
 
     def __new__(cls, value: str, meaning: str = "") -> Self:
-        """Make a kind with its meaning."""
+        """Make a kind with its meaning, which ``StrEnum`` by itself would take for the encoding of bytes."""
         kind = str.__new__(cls, value)
         kind._value_, kind.meaning = value, meaning
         return kind
@@ -46,12 +46,12 @@ class Finding:
     """One fault.
 
     Attributes:
-        kind: See :class:`Kind`.
+        kind: What is wrong.
         field: The unique field.
-        record: The owner (as markers name it) of the record that is at fault; ``None`` for orphans and doubles, whose
-            record, if any, is the holder.
+        record: The owner (as markers name it) of the record at fault; ``None`` for orphans and doubles, whose record,
+            if any, is the holder.
         marker: The marker's partition key, which contains the normalised value; ``None`` when there can be none.
-        holder: Whom the marker names as its owner.
+        holder: The owner that the marker names.
     """
 
     kind: Kind
@@ -69,11 +69,8 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Finding:
-        """Read what :meth:`to_json` wrote.
-
-        Raises:
-            ValueError: when it is something else.
-        """
+        """Read what :meth:`to_json` wrote; raises ValueError for anything else."""
+        # Strict: what is read here is repaired next.
         unknown = data.keys() - {"kind", "field", "record", "marker", "holder"}
         field, marker = data.get("field"), data.get("marker")
         if unknown or not isinstance(field, str) or not isinstance(marker, str | None):
@@ -84,10 +81,10 @@ class Finding:
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Reduce to one finding for each fault, in a fixed order.
 
-    A stolen marker is met twice: from the record whose value it is, and from its own side, as a marker that its owner
-    has no use for. The record's side knows more.
+    A stolen marker is found twice: from the record whose value it is, and from its own side, as a marker that its owner
+    does not need. The record's side knows more.
     """
-    # Not a set of findings: a marker that was damaged by hand may name a list as its owner, which has no hash.
+    # Not a set of findings: a marker damaged by hand may name a list as its owner, which has no hash.
     found = {(one.kind, one.field, str(one.marker), str(one.record), str(one.holder)): one for one in findings}
     stolen = {one.marker for one in found.values() if one.kind is Kind.STOLEN}
     from_the_marker = (Kind.ORPHAN, Kind.DOUBLE)
@@ -102,7 +99,7 @@ class Redactor:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        # Made anew for each run and never shown: with it, a list of known addresses could be tried.
+        # Fresh for each run and never shown: whoever knew it could find the values by trying known addresses.
         self._secret = secrets.token_bytes(32)
 
     def __call__(self, finding: Finding) -> Finding:

@@ -23,14 +23,17 @@ class Unkeyed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How records and markers lie in one table.
+    """How records and markers are stored in one table.
 
     Attributes:
         unique: The unique fields, with the table.
         record_sort: The sort key that every record has; ``None`` in a table without sort keys.
-        record_prefix: What every record's partition key begins with.
-        record_key: Makes a record's whole key from what its markers name as their owner. When left out, the owner is
-            the record's partition key.
+        record_prefix: What every record's partition key starts with.
+        record_key: Makes a record's whole key from the owner that its markers name. When left out, the owner is the
+            record's partition key.
+
+    Example:
+        ``Layout(unique, record_sort="PROFILE", record_prefix="ACCT#")``
     """
 
     unique: Unique
@@ -50,7 +53,7 @@ class Layout:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Every attribute that telling right from wrong needs: keys, owners, unique fields."""
+        """The attributes that an audit needs: keys, owners, unique fields; each once, as a projection demands."""
         return tuple(dict.fromkeys((*self.table.key_schema.types, OWNER, self.unique.owner, *self.fields)))
 
     def key_of(self, item: Item) -> StoredItem:
@@ -66,6 +69,7 @@ class Layout:
     def is_record(self, item: Item) -> bool:
         """Whether an item is a record: its key is the one that its markers' owner leads to."""
         owner = self.owner_of(item)
+        # Where the partition key is the owner, a marker has one too, and its key may lead to itself.
         if owner is None or self.field_of(item) is not None:
             return False
         return str(item[self.table.partition_key]).startswith(self.record_prefix) and (
@@ -78,7 +82,7 @@ class Layout:
             return None
         if self.record_key is not None:
             key = dict(self.record_key(owner))
-        else:
+        else:  # zip drops the sort key where the table has none
             key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
         try:
             self.table.key_schema.serialize(key)
@@ -89,7 +93,7 @@ class Layout:
     # --- markers
 
     def field_of(self, item: Item) -> str | None:
-        """The field of which an item is a marker, by its key; ``None`` when it is none."""
+        """The field of which an item is a marker, told by its key alone; ``None`` when it is no marker."""
         partition = item[self.table.partition_key]
         for field, marker in self.unique.markers.items():
             beginning, _, end = marker.template.partition("{}")
@@ -110,11 +114,7 @@ class Layout:
     # --- from a record to its marker, which is named by its partition key
 
     def derive_marker(self, field: str, value: object) -> str:
-        """The marker of a value.
-
-        Raises:
-            Unkeyed: when the value is none that can be kept unique.
-        """
+        """The marker of a value; raises :class:`Unkeyed` for a value that can have none."""
         try:
             key = self.unique.marker_key(field, value)
             self.table.key_schema.serialize(key)
@@ -123,11 +123,7 @@ class Layout:
         return str(key[self.table.partition_key])
 
     def require_marker(self, record: Item, field: str) -> str | None:
-        """The marker that a record must have for a field; ``None`` when it needs none.
-
-        Raises:
-            Unkeyed: when the record's value is none that can be kept unique.
-        """
+        """As :meth:`derive_marker`, of a record's value; ``None`` when the record needs no marker for the field."""
         value = record.get(field)
         if value is None and self.unique.markers[field].optional:
             return None

@@ -1,4 +1,4 @@
-"""How far a scan has come, and what it has found so far."""
+"""The progress of a scan: where each segment continues, and what was found so far."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Position:
         self.segments = segments
         self.tally: Counter[str] = Counter()
         self.findings: list[Finding] = []
-        # Where each segment goes on, None at its beginning; one that is at its end is not in it any more.
+        # Where each segment continues, None at its start; a segment that is at its end is removed.
         self._starts: dict[int, Item | None] = dict.fromkeys(range(segments))
         self._lock = threading.Lock()
 
@@ -43,12 +43,12 @@ class Position:
         return list(self._starts)
 
     def start_of(self, segment: int) -> Item | None:
-        """The key after which a segment goes on; ``None`` for its beginning."""
+        """The key after which a segment continues; ``None`` for its start."""
         return self._starts[segment]
 
     def advance(self, segment: int, last_key: Item | None, tally: Counter[str], findings: Iterable[Finding]) -> None:
         """Count a page as done; ``last_key`` is where the next begins, ``None`` at the end."""
-        # All at once: a checkpoint between two of these would count a page twice, or lose what it showed.
+        # Under one lock: a checkpoint saved in between would count a page twice, or lose its findings.
         with self._lock:
             if last_key is None:
                 del self._starts[segment]
@@ -62,18 +62,14 @@ class Position:
         with self._lock:
             return {
                 "segments": self.segments,
-                "starts": list(self._starts.items()),
+                "starts": list(self._starts.items()),  # pairs, as JSON would make text of the segments' numbers
                 "tally": dict(self.tally),
                 "findings": [finding.to_json() for finding in self.findings],
             }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Position:
-        """Read what :meth:`to_json` wrote.
-
-        Raises:
-            ValueError, KeyError, TypeError, AttributeError: when it is something else.
-        """
+        """Read what :meth:`to_json` wrote; anything else fails somehow, which :meth:`Checkpoint.load` handles."""
         position = cls(data["segments"])
         position._starts = {int(segment): start and dict(start) for segment, start in data["starts"]}
         position.tally = Counter(data["tally"])

@@ -1,7 +1,7 @@
-"""Repair: mend findings, each in one guarded transaction, while the service goes on working.
+"""Repair: mend findings, each in one guarded transaction, while writers keep working.
 
-A finding is looked at again first; what is done follows from that look alone, and is done only if everything is still
-as it was seen. So an old finding, or the same one twice, does no harm.
+Each finding is examined again first. What is done follows from that alone, and only if everything is still as it was
+seen: so an old finding, or the same one twice, does no harm.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .examine import Sight
     from .layout import Layout
 
-_ROUNDS = 5
+_ROUNDS = 5  # how often to start again because something changed between examining and writing
 
 
 class Outcome(StrEnum):
@@ -67,7 +67,14 @@ class Mend:
 
 
 class Mender:
-    """Mends findings of a table."""
+    """Mends findings of a table: ``Mender(layout, client).mend(finding)``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+
+    Args:
+        layout: Which items are records, and which are markers.
+        client: ``boto3.client("dynamodb")``, or :func:`make_scan_client` for several threads.
+    """
 
     def __init__(self, layout: Layout, client: DynamoDBClient) -> None:
         self._layout = layout
@@ -75,7 +82,7 @@ class Mender:
         self._examiner = Examiner(layout, client)
 
     def plan(self, finding: Finding) -> Mend:
-        """Look at a finding again, and say what would be done about it."""
+        """Examine a finding again, and say what would be done about it; raises :class:`Unsettled`."""
         sight = self._examiner.look_again(finding)
         if sight.finding is None:
             return Mend(finding, Outcome.GONE)
@@ -83,9 +90,10 @@ class Mender:
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
     def mend(self, finding: Finding, *, only: frozenset[Kind] = frozenset(Kind)) -> Mend:
-        """Look at a finding again and do what is to be done about it, unless it is of another kind than ``only``.
+        """Examine a finding again and mend it, unless it is now of a kind that is not in ``only``.
 
         Raises:
+            Unsettled: when a record kept changing while it was examined.
             RequestUnfinished: when DynamoDB gave no final answer. Mending again is safe.
         """
         for _ in range(_ROUNDS):
@@ -97,7 +105,7 @@ class Mender:
             try:
                 plan.transaction.send(self._client)
             except TransactionCanceled:
-                continue  # something changed between look and deed, or an attempt whose answer was lost did it
+                continue  # something changed meanwhile, or an attempt of ours whose answer was lost has mended it
             return Mend(plan.finding, Outcome.MENDED, plan.transaction)
         return Mend(finding, Outcome.BUSY)
 
@@ -109,10 +117,10 @@ class Mender:
                 return self._add(finding, sight)
             case Kind.STOLEN:
                 return self._hand_over(finding, sight)
-        return None
+        return None  # duplicate or invalid: which of two people keeps a value is not ours to decide
 
     def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
-        """Delete a marker that its owner, if it exists at all, has no use for."""
+        """Delete a marker that its owner, if it exists at all, does not need."""
         key = self._layout.marker_key(finding.field, str(finding.marker))
         delete = self._layout.table.delete(key).when(self._expect_holder(finding.holder)).named("marker")
         return TransactWrite(*self._check_holder(finding, sight), delete)
@@ -134,6 +142,7 @@ class Mender:
 
     def _expect_holder(self, holder: object) -> Condition:
         """The marker exists and names this owner, or none."""
+        # One damaged by hand may have lost its owner.
         named = Attr(OWNER).not_exists() if holder is None else Attr(OWNER).eq(holder)
         return all_of(self._layout.table.key_schema.present, named)
 

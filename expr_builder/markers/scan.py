@@ -1,6 +1,6 @@
 """Reads every item of a table, in parallel, page by page; can be stopped and resumed.
 
-One page of each segment is held in memory, and whatever the work on it reads besides.
+One page of each segment is held in memory, and what the work on it reads.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _POLL_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """How to go through a table.
+    """How to read a whole table.
 
     Attributes:
-        segments: How many threads read; a checkpoint is resumed with as many as it began with.
-        page_items: How many items a page of each has.
-        most: Stop after so many findings: that is enough to mend, or a sign that the table never had markers.
-        checkpoint: Keeps the position; the scan resumes from a file that exists.
+        segments: How many threads read; a checkpoint is resumed with as many as it started with.
+        page_items: How many items a page has at most.
+        most: Stop after so many findings: enough to mend at once, or a sign that the table never had markers.
+        checkpoint: Keeps the position; when its file exists, the scan resumes from it.
         watch: Called several times a second, to show the progress.
         enough: Asked before each further page, by several threads; ``True`` ends the scan early.
     """
@@ -79,11 +79,11 @@ def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: Scan
     earlier = checkpoint.load() if checkpoint is not None else None
     position = earlier or Position(options.segments)
     if checkpoint is not None:
-        checkpoint.save(position, now=True)  # a file that cannot be written is better known now than at the end
+        checkpoint.save(position, now=True)  # a file that cannot be written must fail now, not at the end
     limited = done = False
     try:
         _read_segments(layout, client, work, position, options)
-        # At the limit, the last page was not looked at to its end: mend what was found, then start over.
+        # At the limit the last page may be unfinished: mend what was found, then start over without the checkpoint.
         limited = len(position.findings) >= options.most
         done = position.complete or limited
     finally:
@@ -103,20 +103,21 @@ def _read_segments(
         part = scan.segment(number, position.segments)
         while True:
             page = part.start_from(position.start_of(number)).page(client)
-            position.advance(number, page.last_key, *work(page.items))
+            position.advance(number, page.last_key, *work(page.items))  # only once the work on the page is done
             if page.last_key is None or stopping.is_set():
                 return
             if len(position.findings) >= options.most or options.enough():
                 return
 
+    # At least one thread: a pool of none is refused, and a checkpoint may have no open segment left.
     with ThreadPoolExecutor(max(1, len(position.open_segments))) as pool:
         running = {pool.submit(read_segment, number) for number in position.open_segments}
         try:
             while running:
-                # Short waits: somebody watches, and Ctrl-C is only seen between two of them.
+                # Short waits: for the progress and the checkpoint, and as Ctrl-C is only seen between two of them.
                 ended, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    future.result()
+                    future.result()  # raises what the thread raised
                 options.watch(position)
                 if options.checkpoint is not None:
                     options.checkpoint.save(position)

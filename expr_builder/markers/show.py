@@ -1,4 +1,4 @@
-"""Show: who holds a value, and do the record and its markers agree?"""
+"""Show: who holds a value, and do its record and markers match?"""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Line:
 
     Attributes:
         field: The unique field.
-        value: What the record has.
+        value: The record's value.
         marker: The partition key of the marker that belongs to it; ``None`` when there can be none.
-        holder: Whom that marker names; ``None`` when the marker does not exist.
+        holder: The owner that this marker names; ``None`` when the marker does not exist.
         finding: What is wrong; ``None`` when nothing is.
     """
 
@@ -49,11 +49,11 @@ class Answer:
     """One answer to "who holds this value?".
 
     Attributes:
-        field: As a value of which field; ``None`` for a record that was asked for by its own key.
-        marker: The partition key of the value's marker; ``None`` when the value cannot be one of that field.
-        holder: The record that the marker names; ``None`` when nobody holds the value.
+        field: The field whose value it was taken for; ``None`` for a record that was asked for by its own key.
+        marker: The partition key of the value's marker; ``None`` when the field cannot have this value.
+        holder: The owner that the marker names; ``None`` when nobody holds the value.
         finding: What is wrong with that marker.
-        lines: The holder's record, field by field, beside its markers; empty when it does not exist.
+        lines: The holder's record, field by field, beside its markers; empty when there is no such record.
     """
 
     field: str | None
@@ -80,10 +80,22 @@ class Answer:
 
 
 def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Answer]:
-    """Tell who holds a value: as each of the unique fields, normalised, and as what markers name as their owner."""
+    """Tell who holds a value: as a value of each unique field, normalised, and as a record's owner key.
+
+    Args:
+        layout: Which items are records, and which are markers.
+        client: ``boto3.client("dynamodb")``.
+        value: A unique value as a person writes it, or the owner that a record's markers name.
+
+    Returns:
+        An answer for each unique field, and one more when the value is the owner key of a record.
+
+    Raises:
+        Unsettled: when a record kept changing while it was read.
+    """
     examiner = Examiner(layout, client)
     answers = [_find_holder(layout, examiner, field, value) for field in layout.fields]
-    # Nobody says which of these the value is; a record's own key is told from all others by leading to a record.
+    # The caller does not say which of these the value is: it is a record's key if it leads to a record.
     lines = _compare(layout, examiner, value)
     return [*answers, Answer(None, holder=value, lines=lines)] if lines else answers
 

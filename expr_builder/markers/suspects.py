@@ -1,6 +1,6 @@
-"""What does not fit together at first sight.
+"""Finds what looks wrong on one page of a scan.
 
-A scan is not one moment in time: it only finds suspects, which are then examined one by one.
+A scan does not show one moment in time: it only finds suspects, which are then examined one by one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 def find_suspects(
     layout: Layout, client: DynamoDBClient, items: Sequence[Item], *, markers: bool = True
 ) -> tuple[Counter[str], list[Suspect]]:
-    """Find what does not fit together on a page of items; without ``markers``, only records are looked at.
-
-    Returns:
-        How many records, markers and others there are, and the suspects.
-    """
+    """Count the records, markers and other items on a page, and find the suspects; without ``markers`` only records."""
     tally: Counter[str] = Counter()
     pairs: list[tuple[Suspect, StoredItem | None]] = []
     for item in items:
@@ -49,6 +45,7 @@ def find_suspects(
     known = _read_counterparts(layout, client, items, [key for _, key in pairs if key is not None])
 
     def fits(suspect: Suspect, key: StoredItem | None) -> bool:
+        # An owner, or a value, that cannot be a key has no counterpart: always a suspect.
         counterpart = None if key is None else known[_identify(layout, key)]
         if suspect.marker is None:
             return name_holder(counterpart) == suspect.owner
@@ -58,7 +55,7 @@ def find_suspects(
 
 
 def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:
-    """For each value that a record must have a marker for, that marker's key; ``None`` for an impossible value."""
+    """For each value of a record that needs a marker, that marker's key; ``None`` for an impossible value."""
     for field in layout.fields:
         suspect = Suspect(field, owner=layout.owner_of(record))
         try:
@@ -76,6 +73,7 @@ def _read_counterparts(
     # Records and markers lie far apart, but in a small table most counterparts are on the page itself.
     known: dict[Identity, Item | None] = {_identify(layout, item): item for item in items}
     absent = {identity: key for key in keys if (identity := _identify(layout, key)) not in known}
+    # Eventually consistent, at half the price: a stale read makes a suspect, which is then read again.
     reads = [layout.table.get(key, project=layout.attributes) for key in absent.values()]
     known.update(zip(absent, BatchGet(*reads).fetch(client), strict=True))
     return known

@@ -12,6 +12,7 @@ try:
 
     from .typed_table import TypedTable
 except ModuleNotFoundError as error:
+    # Only these come with the extra: any other missing module is a fault that must show as it is.
     if error.name not in {"pydantic", "pydantic_core", "typing_extensions"}:
         raise
     raise ModuleNotFoundError(

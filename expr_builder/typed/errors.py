@@ -1,5 +1,4 @@
-"""What a typed table raises beside the library's other errors. No message contains a value: names of fields and
-attributes are all that it tells."""
+"""Errors of the typed table. Their messages name fields and attributes, and never contain a value."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
+# These have texts of pydantic's own. A custom error's message is the model author's, and may quote the value.
 _BUILT_IN = frozenset(get_args(ErrorType)) - {"assertion_error", "value_error"}
 # What pydantic fills into its messages that comes from the model; anything else may come from the value.
 _FROM_THE_MODEL = {
@@ -25,16 +25,18 @@ _FROM_THE_MODEL = {
 
 
 class InvalidQuery(BuildError):
-    """A request that can never be right, found before anything is sent; its ``fix`` names what would be."""
+    """A request that can never succeed, found before anything is sent; its ``fix`` says what would."""
 
 
 class ItemTooLarge(BuildError):
     """An item over DynamoDB's limit of 400 KB, found before anything is sent.
 
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+
     Attributes:
         size: Its size in bytes.
-        limit: What is allowed, in bytes.
-        largest: Its largest attributes, each with its size in bytes, the largest first.
+        limit: The limit, in bytes.
+        largest: Its largest attributes, each with its size in bytes, largest first.
     """
 
     def __init__(
@@ -68,11 +70,11 @@ class FieldProblem:
 
 
 class ValidationFailed(ExprBuilderError, ValueError):
-    """Something does not fit the model: what was to be written or, on a strict read, what is stored.
+    """What was to be written, or on a strict read what is stored, does not fit the model.
 
     Attributes:
         model: The model's name.
-        problems: One :class:`FieldProblem` for each thing that is wrong.
+        problems: One :class:`FieldProblem` for each fault.
     """
 
     def __init__(self, model: str, problems: Iterable[FieldProblem]) -> None:
@@ -84,7 +86,7 @@ class ValidationFailed(ExprBuilderError, ValueError):
 def list_problems(error: ValidationError, names: Collection[str]) -> list[FieldProblem]:
     """List what pydantic found, without any value.
 
-    Of a path only ``names``, those of fields, are told. Others may be keys of a dictionary, which are data: ``*``.
+    A path shows only ``names``, those of fields. Anything else may be a dictionary's key, which is data: ``*``.
     """
     return [
         FieldProblem(_write_path(found["loc"], names), found["type"], _find_safe_message(found))

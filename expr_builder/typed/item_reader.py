@@ -1,4 +1,4 @@
-"""Stored items as models, read in one of three ways, and which of them count as stored at all."""
+"""Reads stored items as models, in one of three modes, and hides those that have expired."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _log = logging.getLogger("expr_builder.typed")
 
 
 class RawItem(dict[str, Any]):
-    """An item as it is stored: because it cannot be a model, or none was asked for (:meth:`TypedTable.raw`).
+    """An item as it is stored: it does not fit the model, or the table reads in raw mode (:meth:`TypedTable.raw`).
 
     Attributes:
-        problems: Why it is no model; empty where none was asked for.
+        problems: Why it does not fit the model; empty in raw mode.
     """
 
     __slots__ = ("problems",)
@@ -38,23 +38,25 @@ class RawItem(dict[str, Any]):
 
     def __repr__(self) -> str:
         problems = f" ({'; '.join(map(str, self.problems))})" if self.problems else ""
-        return f"<RawItem with {', '.join(self)}{problems}>"
+        return f"<RawItem with {', '.join(self)}{problems}>"  # names only: reprs end up in logs
 
 
 @dataclass(frozen=True)
 class Expiry:
-    """Tells items whose time to live is over; DynamoDB sweeps them only after a while.
+    """Tells which items have expired: DynamoDB deletes them only some time later.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
 
     Attributes:
-        attribute: The attribute with the time to live; ``None`` where items do not expire, or are shown until swept.
-        clock: The time in seconds since 1970.
+        attribute: The attribute with the time to live; ``None`` where items do not expire, or are shown until deleted.
+        clock: Returns the time in seconds since 1970.
     """
 
     attribute: str | None
     clock: Callable[[], float]
 
     def is_visible(self, item: Item) -> bool:
-        """Tell whether the item counts as stored: not one that has expired and only waits to be swept."""
+        """Tell whether the item counts as stored: it has no time to live, or that is not over."""
         if self.attribute is None:
             return True
         until = item.get(self.attribute)
@@ -79,6 +81,7 @@ class ItemReader(Generic[M]):
         except ValidationFailed as error:
             if self.mode == "strict":
                 raise
+            # Not warnings.warn(): that can be turned into an exception, and then one old item ends a whole scan.
             _log.warning('an item of table "%s" is no %s and is returned raw: %s', self._table, error.model, error)
             return RawItem(item, error.problems)
 

@@ -1,7 +1,7 @@
-"""Writes of records with unique fields: each is one transaction that keeps the markers right.
+"""Writes of records with unique fields: each is one transaction that keeps their markers in step.
 
-Markers follow the values that are stored, so a change or a deletion reads the record first. When somebody else was
-faster, it starts again, as long as what the caller demands still holds.
+Which markers to release depends on the stored values, so a change or a deletion reads the record first. When another
+writer was faster, it starts again, as long as the caller's conditions still hold.
 """
 
 from __future__ import annotations
@@ -40,11 +40,7 @@ def find_changed(update: Update) -> set[str | int]:
 
 
 def change_record(unique: Unique, drafts: Drafts[Any], old: Item, new: Item, guard: Condition | None) -> UniqueWrite:
-    """Draft the transaction that turns a record into another with the same key, and swaps the markers that differ.
-
-    Raises:
-        InvalidQuery: when the keys differ.
-    """
+    """Draft the transaction that turns a record into another with the same key, and swaps the markers that differ."""
     sets, removed = drafts.compare(old, new)
     # The marked fields are Unique's to change, together with their markers.
     rest = {name: value for name, value in sets.items() if name not in unique.markers}
@@ -80,6 +76,7 @@ class MarkedWrites:
 
         def draft(old: StoredItem | None) -> UniqueWrite:
             if old is None:
+                # Refused when somebody creates the record meanwhile: it is read again, and then changed.
                 return self._unique.create(item, when=guard)
             return change_record(self._unique, self._drafts, old, item, guard)
 
@@ -92,22 +89,24 @@ class MarkedWrites:
     def update(self, key: Item, update: Update, guard: Condition | None) -> None:
         """Carry out an update that changes unique fields."""
         fields = self._read_new_values(update)
+        # Unique sets the unique fields itself, together with their markers; the update keeps the rest.
         others = tuple(action for action in update.actions if action.path.segments[0] not in fields)
         rest = guard_action(self._drafts.table.update(key).apply(others), guard)
 
         def draft(old: StoredItem | None) -> UniqueWrite:
-            if old is None:
+            if old is None:  # an update never creates an item here, whatever the guard says
                 raise ConditionFailed(self._drafts.table.name, None)
             return self._unique.change(old, update=rest, **fields)
 
         self._settle(key, guard, draft)
 
     def delete(self, key: Item, guard: Condition | None) -> None:
-        """Delete a record with its markers; nothing happens when there is none, unless the guard minds."""
+        """Delete a record with its markers; a missing one is no error, unless the guard refuses it."""
 
         def draft(old: StoredItem | None) -> UniqueWrite | None:
             if old is not None:
                 return self._unique.delete(old, when=guard)
+            # No marker is known, so there is nothing to send: the guard is evaluated here, on an absent item.
             if guard is not None and not evaluate(guard, None):
                 raise ConditionFailed(self._drafts.table.name, None)
             return None
@@ -122,7 +121,7 @@ class MarkedWrites:
             lambda old: partial(self._send, draft(old)),
             self._client,
             self._options,
-            # What the caller demands does not hold, so that reading again would not help.
+            # When the caller's own condition does not hold, reading again does not help.
             is_final=lambda refused: guard is not None and not evaluate(guard, refused.item),
         )
 
@@ -133,13 +132,13 @@ class MarkedWrites:
             write.send(self._client, **self._options)
         except TransactionCanceled as error:
             if RECORD not in error.failed:
-                raise  # a clash, or markers that do not fit the record: no matter of the guard
+                raise  # a taken value, or markers that do not fit the record: not the guard's doing
             item = error.slots[RECORD].item
             table = self._drafts.table.name
             raise ConditionFailed(table, item, explain=error.explain, retried=error.retried) from error
 
     def _read_new_values(self, update: Update) -> StoredItem:
-        """Read the new values of unique fields out of an update, ``None`` for those that are removed."""
+        """Extract the new values of unique fields from an update, ``None`` for those that are removed."""
         values: StoredItem = {}
         for action in update.actions:
             field, *inner = action.path.segments

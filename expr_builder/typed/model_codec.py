@@ -1,8 +1,8 @@
-"""A pydantic model as items of a table: reading, checking and writing, and keeping what the model does not know.
+"""Turns items into models and back, and keeps the attributes that a model does not know.
 
-Attributes that a model does not know are kept beside it, at every level of nested models, in pydantic's own place for
-private data (``__pydantic_private__``): it is copied by ``model_copy``, ``copy`` and ``pickle``, survives assignments,
-and is never dumped or shown. A model without such attributes equals one made by hand.
+They are kept, at every level of nested models, in pydantic's own place for private data (``__pydantic_private__``): it
+is copied by ``model_copy``, ``copy`` and ``pickle``, survives assignments, and is never dumped or shown. A model
+without unknown attributes equals one made by hand.
 """
 
 from __future__ import annotations
@@ -36,12 +36,19 @@ _SEQUENCES = (list, tuple, deque)
 
 
 def unknown_attributes(model: BaseModel) -> Item:
-    """What the stored item (or the map inside it) had beside the model's fields; it is written back with the model."""
+    """Return what was stored beside the fields of a model that was read; it is written back with the model.
+
+    Args:
+        model: A model that a typed table returned, or one nested in it.
+
+    Returns:
+        Names and Python values, as a plain read gives them; empty when there are none.
+    """
     return (model.__pydantic_private__ or {}).get(_UNKNOWN) or {}
 
 
 class Codec(Generic[M]):
-    """One model's way into items and back.
+    """Converts between one model and its items; raises :class:`ValidationFailed` for what does not fit the model.
 
     Args:
         model: The model.
@@ -49,7 +56,7 @@ class Codec(Generic[M]):
         keys: The table's key attributes, which a model need not know.
 
     Raises:
-        BuildError: for a field that would be written under a name under which it cannot be read.
+        BuildError: for a field that would be written under a name by which it cannot be read.
     """
 
     def __init__(self, model: type[M], *, ttl: str | None, keys: Iterable[str]) -> None:
@@ -63,21 +70,18 @@ class Codec(Generic[M]):
         self._ttl = None if ttl is None else self.stored_names[ttl]
         fields = [(stored, model.model_fields[name]) for name, stored in self.stored_names.items()]
         self._left_out = {stored: empty for stored, field in fields if (empty := _find_empty(field)) is not None}
-        # Where there is no default, what a missing attribute stands for is filled in, unless another name has it.
+        # A required field has no default to fall back on: it gets its empty value, unless an alias of it is there.
         self._filled_in = {
             stored: ([name for name, field in self.names.items() if self.stored_names[field] == stored], empty)
             for stored, empty in self._left_out.items()
             if dict(fields)[stored].is_required()
         }
+        # Not unknown attributes either: each write derives the key and the computed fields anew.
         self._not_read = frozenset(keys).difference(self.names) | self.computed
-        self._partial: type[BaseModel] | None = None
+        self._partial: type[BaseModel] | None = None  # compiles a second validator, so made when first needed
 
     def decode(self, item: Item) -> M:
-        """Read an item: defaults filled in, types narrowed, unknown attributes kept.
-
-        Raises:
-            ValidationFailed: when it does not fit the model.
-        """
+        """Read an item: defaults filled in, types narrowed, unknown attributes kept."""
         known = dict(item)
         for name in self._not_read:
             known.pop(name, None)
@@ -85,7 +89,8 @@ class Codec(Generic[M]):
             if not any(name in known for name in accepted):
                 known[stored] = empty()
         try:
-            # What model_validate calls, without its detour: this runs for each item of a scan.
+            # What model_validate calls, without its overhead: this runs for each item of a scan. Not strict: DynamoDB
+            # has fewer types than the model. Extras allowed: they are the unknown attributes.
             model: M = self.model.__pydantic_validator__.validate_python(known, strict=False, extra="allow")
         except ValidationError as error:
             raise ValidationFailed(self.name, list_problems(error, self._known)) from None
@@ -93,16 +98,13 @@ class Codec(Generic[M]):
         return model
 
     def check(self, model: object) -> M:
-        """Validate a model, nested ones too, or an item as a mapping; unknown attributes come along.
-
-        Raises:
-            ValidationFailed: when it is not what the model declares.
-        """
+        """Validate a model, nested ones too, or an item as a mapping; unknown attributes come along."""
         if isinstance(model, Mapping):
             return self.decode(model)
         if not isinstance(model, self.model):
             self._fail("the whole", "model_type", f"a {self.name} is expected, not a {type(model).__name__}")
-        # Validating a model as it is would trust what was assigned, or constructed, without validation.
+        # Validating the model itself would trust what was assigned, or constructed, without validation. round_trip
+        # leaves computed fields out, which cannot be validated; pydantic's warnings would quote values.
         dumped = self._dump(lambda: model.model_dump(by_alias=True, round_trip=True, warnings=False))
         if self._ttl is not None:
             dumped[self._ttl] = self._store(self._ttl, dumped.get(self._ttl))
@@ -127,9 +129,6 @@ class Codec(Generic[M]):
         """Check some fields by themselves, as far as types, constraints and validators of fields go.
 
         Values come by the names of fields; their stored forms are returned by the names of attributes.
-
-        Raises:
-            ValidationFailed: when one does not fit its field.
         """
         if self._partial is None:
             self._partial = _make_partial(self.model)
@@ -151,7 +150,7 @@ class Codec(Generic[M]):
             return value is None and stored in self.computed
         if empty is types.NoneType:
             return value is None
-        # An empty set may be in its stored form already: a list.
+        # An empty set may be in its stored form already, a list: DynamoDB has no empty sets.
         return isinstance(value, (set, frozenset, list)) and not value
 
     def _store(self, stored: str, value: object) -> object:
@@ -171,7 +170,7 @@ class Codec(Generic[M]):
 
 
 class _Shape:
-    """What must be known of a model class: how its fields are stored, and which may hold further models."""
+    """What the codec needs to know of a model class: how its fields are stored, and which may hold further models."""
 
     __slots__ = ("computed", "names", "nested", "open", "stored_names")
 
@@ -194,7 +193,7 @@ class _Shape:
         self.nested = tuple((name, self.stored_names[name]) for name in holders)
 
 
-_read_shape = lru_cache(maxsize=512)(_Shape)  # asked for with every item, for each model in it
+_read_shape = lru_cache(maxsize=512)(_Shape)  # needed for each model in every item
 
 
 def _find_stored_name(name: str, field: FieldInfo) -> str:
@@ -204,8 +203,9 @@ def _find_stored_name(name: str, field: FieldInfo) -> str:
 def _find_accepted_names(model: type[BaseModel], name: str, field: FieldInfo) -> list[str]:
     alias = field.validation_alias
     choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
-    accepted = [choice for choice in choices if isinstance(choice, str)]
+    accepted = [choice for choice in choices if isinstance(choice, str)]  # an AliasPath leads into a map: no name
     config = model.model_config
+    # The second is pydantic's newer name for the first.
     if alias is None or config.get("populate_by_name") or config.get("validate_by_name"):
         accepted.append(name)
     return accepted
@@ -218,19 +218,20 @@ def _holds_models(annotation: object) -> bool:
 
 
 def _unfold(annotation: object) -> tuple[object, ...]:
-    """List what an annotation is made of; a named alias is what it stands for."""
+    """List the parts of an annotation; a named alias has one, what it stands for."""
+    # Python 3.12's "type X = …"; the standard library of 3.11 has no class to ask for.
     named = getattr(annotation, "__value__", None)
     return get_args(annotation) if named is None else (named,)
 
 
 def _collect_names(model: type[BaseModel]) -> frozenset[str]:
-    """Collect the names of all fields, those of nested models included: what may be told of a path."""
+    """Collect the names of all fields, nested models' included: what an error may show of a path."""
     found: set[str] = set()
     seen: set[object] = set()
     waiting: list[object] = [model]
     while waiting:
         annotation = waiting.pop()
-        if annotation in seen:
+        if annotation in seen:  # models may nest themselves
             continue
         seen.add(annotation)
         waiting += _unfold(annotation)
@@ -244,7 +245,7 @@ def _collect_names(model: type[BaseModel]) -> frozenset[str]:
 def _find_empty(field: FieldInfo) -> type | None:
     """Find the type of the value that is stored by leaving the attribute out: ``None``, or an empty set.
 
-    It must be what is read back then: the default, or what is filled in for a required field.
+    That is right only where reading gives the same value again: by the default, or filled in for a required field.
     """
     kind = get_origin(field.annotation) or field.annotation
     if kind is set or kind is frozenset:
@@ -271,7 +272,7 @@ def _find_models(value: object) -> Iterator[BaseModel]:
 
 
 def _tuck_away(model: BaseModel) -> None:
-    """Move what pydantic let through as extra to where it is kept; see the module."""
+    """Move what pydantic let through as extra to the private data; see the module."""
     shape = _read_shape(type(model))
     if not shape.open:
         extra = model.__pydantic_extra__
@@ -290,11 +291,11 @@ def _tuck_away(model: BaseModel) -> None:
 def _keep(model: BaseModel, unknown: Item) -> None:
     if unknown:
         private = {**(model.__pydantic_private__ or {}), _UNKNOWN: dict(unknown)}
-        object.__setattr__(model, "__pydantic_private__", private)  # past what a frozen model would refuse
+        object.__setattr__(model, "__pydantic_private__", private)  # a frozen model refuses plain assignment
 
 
 def _carry_over(source: object, target: object) -> None:
-    """Give a validated copy what its original kept: in the same places, as far as they are still there."""
+    """Give a validated copy what its original kept, in the same places as far as they still exist."""
     if isinstance(source, BaseModel) and isinstance(target, BaseModel):
         _keep(target, unknown_attributes(source))
         for name, _ in _read_shape(type(target)).nested:
@@ -303,12 +304,12 @@ def _carry_over(source: object, target: object) -> None:
         for key in source.keys() & target.keys():
             _carry_over(source[key], target[key])
     elif isinstance(source, _SEQUENCES) and isinstance(target, _SEQUENCES):
-        for one, other in zip(source, target, strict=False):
+        for one, other in zip(source, target, strict=False):  # a validator may have dropped or added elements
             _carry_over(one, other)
 
 
 def _restore(model: object, stored: object) -> None:
-    """Write what was kept back into an item, and into the maps inside it; what the model knows goes first."""
+    """Put what was kept back into an item and the maps inside it; what the model itself writes wins."""
     if isinstance(model, BaseModel) and isinstance(stored, dict):
         for name, value in unknown_attributes(model).items():
             stored.setdefault(name, to_stored_form(value))
@@ -326,9 +327,10 @@ def _restore(model: object, stored: object) -> None:
 
 
 def _make_partial(model: type[BaseModel]) -> type[BaseModel]:
-    """Make the model with every field optional and no validators of the whole, to check and write single fields."""
-    metaclass: Any = type(model)
-    # Subclassing keeps aliases, constraints and validators of fields; only what is about the whole is taken off.
+    """Make a variant of the model to check single fields: all optional, without validators of the whole model."""
+    metaclass: Any = type(model)  # a model may have one of its own
+    # Subclassing keeps aliases, constraints and validators of fields. What concerns the whole model is removed: its
+    # validators and serializers (hence defer_build), and its model_post_init, which may need every field.
     partial: type[BaseModel] = metaclass(
         model.__name__,
         (model,),

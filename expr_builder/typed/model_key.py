@@ -1,4 +1,4 @@
-"""A model's key: which fields make it, and how they become the table's key attributes."""
+"""A model's key: which fields it consists of, and how they become the table's key attributes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Template:
-    """How a key attribute is made of fields: ``"ORDER#{order_id}"``.
+    """How a key attribute is made from fields: ``"ORDER#{order_id}"``.
 
     Args:
         text: Text with the names of fields in braces, each with a format if wanted (``{number:08d}``).
@@ -46,7 +46,7 @@ class Template:
             parts = list(Formatter().parse(text))
         except ValueError:
             self._refuse("the template's braces do not match")
-        pending = ""
+        pending = ""  # Formatter.parse yields pairs: the text before a field, then the field
         for literal, field, spec, conversion in parts:
             pending += literal  # more than one before a field: "{{" and "}}" end a part
             if field is None:
@@ -63,15 +63,15 @@ class Template:
 
     @property
     def prefix(self) -> str:
-        """What every key begins with."""
+        """What every key starts with."""
         return self._literals[0] if self._literals else self.tail
 
     def fill(self, stored: Item) -> str:
-        """Make the key attribute of stored values, by attribute names."""
+        """Make the key attribute from stored values, by attribute names."""
         return self.fill_up_to(len(self.fields), stored) + self.tail
 
     def fill_up_to(self, fields: int, stored: Item) -> str:
-        """Make the key up to and with the ``fields``-th field, without what follows it."""
+        """Make the key up to and including the ``fields``-th field, without the text after it."""
         text = ""
         for position in range(fields):
             field = self.fields[position]
@@ -91,6 +91,7 @@ class Template:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
             self._fail(field, f"is part of the key {self.attribute}, so it must be text or a number")
         try:
+            # to_number: 1 and Decimal("1.0") are one value to DynamoDB, so they must give one key.
             text = format(value, spec) if spec else value if isinstance(value, str) else to_number(value)
         except ValueError:
             self._fail(field, f"does not take the format of the key {self.attribute}")
@@ -112,10 +113,7 @@ class Template:
 
 
 class ModelKey:
-    """The key of a table's models.
-
-    Key attributes are made of fields by ``templates``; the others must be fields themselves.
-    """
+    """The key of a table's models: each key attribute is made by its template, or is a field itself."""
 
     def __init__(self, table: Table, codec: Codec[Any], templates: Mapping[str, str]) -> None:
         self._table = table
@@ -125,17 +123,17 @@ class ModelKey:
         self.fields: tuple[str, ...] = tuple(dict.fromkeys(self._find_fields()))
 
     def make(self, given: Mapping[str, object]) -> StoredItem:
-        """Make the table's key of what was given: the fields of the key, or the key attributes themselves.
+        """Make the table's key from the fields of the key, or from the key attributes themselves.
 
         Raises:
-            InvalidQuery: naming the fields that are missing or too many.
+            InvalidQuery: naming the fields that are missing or do not belong to the key.
             ValidationFailed: for a value that does not fit its field.
         """
         if not isinstance(given, Mapping):
             self._refuse(f"a key is a mapping, not a {type(given).__name__}")
         names = self._codec.names
         fields = {names[name]: value for name, value in given.items() if name in names}
-        if self.templates and set(given) == set(self.attributes):
+        if self.templates and set(given) == set(self.attributes):  # filled in already, as a plain read returns them
             return {**given, **self._codec.encode_fields(fields)}  # attributes that are fields are checked as such
         missing = [name for name in self.fields if name not in fields]
         extra = [name for name in given if names.get(name, name) not in self.fields]
@@ -153,7 +151,7 @@ class ModelKey:
         }
 
     def recognize(self, besides: Container[str] = ()) -> Iterator[Condition]:
-        """Tell this model's items from others by what their keys begin with, but those compared already."""
+        """Yield conditions that tell this model's items by how their keys start, but for the attributes ``besides``."""
         for attribute, template in self.templates.items():
             if attribute in besides:
                 continue
@@ -163,11 +161,7 @@ class ModelKey:
                 yield Attr(attribute).begins_with(template.prefix)
 
     def check_declaration(self, key: type) -> None:
-        """Refuse a ``TypedDict`` whose names are not those of the key.
-
-        Raises:
-            BuildError: naming what they should be.
-        """
+        """Refuse a ``TypedDict`` whose names are not those of the key; the BuildError says what they should be."""
         names = set(getattr(key, "__annotations__", {}))
         if names not in (set(self.fields), set(self.attributes)):
             raise BuildError(

@@ -1,4 +1,4 @@
-"""Read, draft, write; and all over again when somebody else was faster."""
+"""Read, draft, write, and start over when another writer was faster."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ def settle(
 
     Args:
         read: Reads the item, consistently.
-        draft: Makes the write of what was read; what it raises is final.
-        client: The table's, and ``options`` for each request.
-        max_attempts: How often to start.
-        is_final: Tells whether a refusal stands, for another reason than that the reading was out of date.
+        draft: Makes the write from what was read; what it raises is final.
+        client: The table's client.
+        options: For each request.
+        max_attempts: How often to start at most.
+        is_final: Tells whether a refusal has another reason than an outdated read, so that it stands.
 
     Raises:
-        ConditionFailed: when a refusal is final, or others kept being faster.
+        ConditionFailed: when a refusal is final, or other writers were faster each time.
     """
     patience = Patience(options["time_left"], max_attempts)
     attempt = 0
     while True:
         attempt += 1
+        # Outside of try: a ConditionFailed of the draft's own is an answer, not a lost race.
         write = draft(read.fetch(client, **options))
         try:
             return write()

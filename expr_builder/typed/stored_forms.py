@@ -1,6 +1,6 @@
-"""How a model's values are stored: what pydantic leaves in a form of Python's, put into one of DynamoDB's.
+"""Turns a model's values into ones that DynamoDB can store; ``docs/typed-table.md`` has the table of types.
 
-The table of types is in ``docs/typed-table.md``. What :mod:`expr_builder.attribute_values.values` takes stays as it is.
+What :mod:`expr_builder.attribute_values.values` takes stays as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pydantic import SecretBytes, SecretStr
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 _AS_THEY_ARE = frozenset({str, int, float, Decimal, bool, bytes, type(None)})
+# Common types that are no Enum, and so need not be asked whether they are one.
 _USUAL = frozenset({list, tuple, set, frozenset, datetime, dict})
 
 
@@ -30,7 +31,7 @@ class NotStorable(ValueError):
 
 
 def to_stored_form(value: Any) -> Any:
-    """Put a value into the form in which it is stored.
+    """Convert a value to the form in which it is stored.
 
     Raises:
         NotStorable: for a secret, whose text pydantic masks, and for a type that even JSON text cannot hold.
@@ -38,7 +39,7 @@ def to_stored_form(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_THEY_ARE:  # nearly all values are: each field of each item comes through here
         return value
-    if kind not in _USUAL and isinstance(value, Enum):  # before what else it may be: an IntEnum is a number, too
+    if kind not in _USUAL and isinstance(value, Enum):  # first: an IntEnum is a number, too
         return to_stored_form(value.value)
     if isinstance(value, (list, tuple, deque)):
         return [to_stored_form(element) for element in value]
@@ -73,12 +74,13 @@ def _store_set(value: set[Any] | frozenset[Any]) -> set[object] | list[object]:
     kinds = {_find_set_type(element) for element in elements}
     if len(kinds) == 1 and None not in kinds:
         return set(elements)
-    return sorted(elements, key=repr)  # DynamoDB has no set of these; pydantic reads a list back into a set
+    # DynamoDB has no set of these; pydantic reads a list back into a set. By repr, as mixed types do not compare.
+    return sorted(elements, key=repr)
 
 
 def _find_set_type(element: object) -> type | None:
     """Find the kind of set that takes the element, if there is one."""
-    if isinstance(element, bool):
+    if isinstance(element, bool):  # a Number to Python; DynamoDB has no sets of BOOL
         return None
     return next((kind for kind in (str, bytes, Number) if isinstance(element, kind)), None)
 

@@ -1,4 +1,4 @@
-"""What a typed table declares, compared with what the table is.
+"""Compares what a typed table declares with the table that exists.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """How a table differs from what was declared of it.
+    """How a table differs from what was declared of it. ``str()`` gives a text with a line for each difference.
 
     Attributes:
         table: The table's name.
-        differences: One sentence for each difference that makes requests fail or surprises.
-        undeclared: Names of indexes that the table has and nobody declared.
+        differences: One sentence for each difference that makes requests fail or behave unexpectedly.
+        undeclared: Names of indexes that the table has and the declaration lacks.
         items: How many items the table has, as DynamoDB last counted them (about every six hours).
-        size: Their size in bytes, likewise.
+        size: Their size in bytes, counted at the same time.
     """
 
     table: str
@@ -50,9 +50,10 @@ class Description:
 
 
 def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Description:
-    """Ask DynamoDB and compare: keys with their types, indexes with their keys, the attribute of the time to live."""
+    """Compare keys with their types, indexes with their keys, and the time to live's attribute."""
     found = client.describe_table(TableName=table.name)["Table"]
     types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
+    # By name: the keys, and whether the index is local.
     indexes = {index["IndexName"]: (index["KeySchema"], False) for index in found.get("GlobalSecondaryIndexes") or ()}
     indexes |= {index["IndexName"]: (index["KeySchema"], True) for index in found.get("LocalSecondaryIndexes") or ()}
     differences = [*_compare_keys(table, found["KeySchema"], types), *_compare_indexes(table, indexes)]
@@ -103,6 +104,7 @@ def _compare_indexes(table: Table, indexes: Mapping[str, tuple[Schema, bool]]) -
 
 def _compare_ttl(client: DynamoDBClient, table: str, ttl: str) -> Iterator[str]:
     found = client.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
+    # ENABLING, which lasts up to an hour, fits the declaration too.
     if found.get("TimeToLiveStatus") not in ("ENABLED", "ENABLING"):
         yield f"the time to live is off, declared is {ttl}"
     elif found.get("AttributeName") != ttl:

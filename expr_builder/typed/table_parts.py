@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .optimistic_writes import SendOptions
     from .write_drafts import Drafts
 
+# typing_extensions has the TypeVar with a default for Python below 3.13. A table only returns R and only takes K: hence
+# a strict table serves wherever raw items are allowed too.
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R", default=Union[M, RawItem], covariant=True)  # noqa: UP007  # evaluated, with a variable of 3.11
 K = TypeVar("K", bound=Mapping[str, object], default=Mapping[str, object], contravariant=True)
@@ -57,13 +59,13 @@ class TableParts(Generic[M, R, K]):
         try:
             yield
         except ConditionFailed as error:
-            if type(error.item) is dict:  # not of another table's refusal, which came through modify's function
+            if type(error.item) is dict:  # else another table's refusal, raised in the function given to modify
                 error.item = self._reader.show(error.item)
             raise
 
     @contextmanager
     def _show_left(self, show: Callable[[Any], object]) -> Iterator[None]:
-        """Show what is left of a batch as what was given for it: models or keys, not actions."""
+        """Show what is left of a batch in the caller's terms, as models or keys instead of actions."""
         try:
             yield
         except BatchIncomplete as error:

@@ -28,10 +28,16 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class TypedActions(Generic[M]):
-    """Made by :attr:`TypedTable.actions`: what goes into a ``TransactWrite`` (or ``TransactGet``) beside plain actions.
+    """Actions for a ``TransactWrite`` or ``TransactGet``, made from models and keys: :attr:`TypedTable.actions`.
 
-    Where the table has unique fields, a single action cannot bring their markers along: :meth:`create`, :meth:`change`
-    and :meth:`discard` return several, to be unpacked: ``TransactWrite(*accounts.actions.create(account), …)``.
+    Where the table has unique fields, a single action cannot keep their markers: ``put``, ``delete`` and an ``update``
+    of such a field raise :class:`BuildError`. ``create``, ``change`` and ``discard`` return several actions instead.
+    All raise :class:`ValidationFailed` and :class:`InvalidQuery` as the table's own methods do.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+
+    Example:
+        ``TransactWrite(*accounts.actions.create(account), orders.actions.put(order))``
     """
 
     def __init__(self, drafts: Drafts[M], unique: Unique | None) -> None:
@@ -68,6 +74,7 @@ class TypedActions(Generic[M]):
     ) -> Update:
         """An update of an existing item; see :meth:`TypedTable.update`."""
         update = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
+        # An update of other fields leaves the markers alone.
         if self._unique is not None and find_changed(update) & self._unique.markers.keys():
             self._refuse_markers("update")
         return guard_action(update, self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when))
@@ -86,12 +93,12 @@ class TypedActions(Generic[M]):
         return self._drafts.delete(key, guard)
 
     def check(self, key: Fields, *, if_field_equals: Fields | None = None, when: Condition | None = None) -> Check:
-        """A check that the item exists and is as demanded."""
+        """A check that the item exists and fulfils the conditions; see :meth:`TypedTable.update` for them."""
         guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
         return guard_action(self._drafts.table.check(self._drafts.key.make(key)), guard)
 
     def get(self, key: Fields) -> Get:
-        """A read, for a ``TransactGet``; :meth:`TypedTable.read` makes a model of what it finds."""
+        """A read, for a ``TransactGet``; :meth:`TypedTable.read` turns the item that it finds into a model."""
         return self._drafts.table.get(self._drafts.key.make(key))
 
     def create(self, model: M | Item) -> tuple[WriteAction, ...]:
@@ -100,7 +107,7 @@ class TypedActions(Generic[M]):
         return tuple(self._need_unique().create(item, when=version).slots.values())
 
     def change(self, old: M | Item, new: M | Item) -> tuple[WriteAction, ...]:
-        """A record turned from what was read into another with the same key, markers swapped where they differ."""
+        """A change of a record from ``old``, as it was read, to ``new`` with the same key; markers follow."""
         _, item, version = self._drafts.encode(new)
         write = change_record(self._need_unique(), self._drafts, self._encode_as_read(old), item, version)
         return tuple(write.slots.values())

@@ -1,4 +1,4 @@
-"""The reads of a typed table: one item, many by their keys, queries and scans."""
+"""The reads of a typed table: one item, many by key, queries and scans."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 
 class TypedReads(TableParts[M, R, K]):
-    """What a typed table reads."""
+    """The reads of a :class:`TypedTable`."""
 
+    # The key is positional only, so that a field of the key may have its name.
     @overload
     def get(self, key: K, /, *, consistent: bool = False) -> R | None: ...
 
@@ -46,32 +47,36 @@ class TypedReads(TableParts[M, R, K]):
     ) -> R | None:
         """Read one item: ``get(account_id="a1")`` or ``get({"account_id": "a1"})``.
 
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
+
         Args:
             key: The fields of the key, or the table's key attributes, as a mapping.
             consistent: Ask for a strongly consistent read.
-            fields: The same by name.
+            fields: The same as keyword arguments.
 
         Returns:
             The model, or ``None`` when there is no such item or it has expired.
 
         Raises:
-            InvalidQuery: for a field that is missing or none of the key, by name.
+            InvalidQuery: naming fields that are missing or do not belong to the key.
             ValidationFailed: for a value that does not fit its field; on a strict read for an item that does not.
         """
         wanted = self._key.make(fields if key is None else key)
         return self.read(self._table.get(wanted, consistent=consistent).fetch(self._client, **self._options))
 
     def get_batch(self, keys: Iterable[K], *, consistent: bool = False) -> list[R | None]:
-        """Read many items, 100 in a request; what comes back unprocessed is asked for again, with backoff.
+        """Read many items, 100 in a request; unprocessed keys are asked for again, with backoff.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 
         Returns:
-            For each key, in their order, the model or ``None``. A key may come more than once.
+            For each key, in the order given, the model or ``None``. A key may be given more than once.
 
         Raises:
             BatchIncomplete: when some stay unprocessed; ``left`` are their keys.
         """
         reads = [self._table.get(self._key.make(key), consistent=consistent) for key in keys]
-        different = {read.target: read for read in reads}  # a batch refuses one item twice
+        different = {read.target: read for read in reads}  # BatchGetItem refuses the same key twice
         with self._show_left(lambda read: from_item(read.key)):
             items = BatchGet(*different.values()).fetch(self._client, **self._options)
         found = dict(zip(different, items, strict=True))
@@ -89,7 +94,9 @@ class TypedReads(TableParts[M, R, K]):
         filter: Condition | None = None,  # noqa: A002  # the word of the expression
         consistent: bool = False,
     ) -> Iterator[R]:
-        """The items under one partition key, in the order of the sort key; read page by page as they are asked for.
+        """Iterate over the items under one partition key, in sort-key order; each page is read when it is needed.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 
         Args:
             key_condition: ``Key("PK").eq(…) & Key("SK").begins_with(…)``, by attributes.
@@ -97,7 +104,7 @@ class TypedReads(TableParts[M, R, K]):
             index: An index that the table declares, instead of the table itself.
             order: ``"asc"`` or ``"desc"``.
             limit: How many items to return at most.
-            filter: Keep only items for which this condition holds, after they were read and paid for.
+            filter: Keep only items for which this condition holds; the others are read and paid for all the same.
             consistent: Ask for strongly consistent reads.
 
         Raises:
@@ -109,7 +116,7 @@ class TypedReads(TableParts[M, R, K]):
             self._refuse("order is asc or desc, and limit at least 1", "leave them out for all, ascending")
         with self._refuse_as_invalid():
             query, excluded = self._start_query(key_condition, where, index)
-            # A table's own key is named by every key condition; under an index lie items of other models.
+            # In the table itself the key condition finds this model alone; an index may hold items of other models.
             own = [] if index is None else list(self._key.recognize(find_index(self._table.indexes, index).names))
             query = _refine(query, index, consistent, *own, filter)
             query = query.descending() if order == "desc" else query
@@ -127,7 +134,9 @@ class TypedReads(TableParts[M, R, K]):
         filter: Condition | None = None,  # noqa: A002  # the word of the expression
         consistent: bool = False,
     ) -> Iterator[R]:
-        """Every item of the table that is one of this model's, by its key templates; in no order.
+        """Iterate over all items whose keys fit this model's templates, in no order.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
 
         Args:
             segments: How many threads share the work. Each holds a page or two.
@@ -138,11 +147,11 @@ class TypedReads(TableParts[M, R, K]):
         """
         with self._refuse_as_invalid():
             scan = _refine(self._table.scan(), index, consistent, *self._key.recognize(), filter)
-            scan.segment(0, segments).to_request()
+            scan.segment(0, segments).to_request()  # refuses it now, a wrong number of segments included
         return self._show_all(_scan_segments(self._client, scan, segments, self._options), limit, None)
 
     def read(self, item: StoredItem | None) -> R | None:
-        """Make a model of an item that was read otherwise, such as by a ``TransactGet``."""
+        """Turn an item that was read in another way, such as by a ``TransactGet``, into a model."""
         return self._show(item) if item is not None and self._expiry.is_visible(item) else None
 
     def _start_query(
@@ -157,10 +166,10 @@ class TypedReads(TableParts[M, R, K]):
 
     @contextmanager
     def _refuse_as_invalid(self) -> Iterator[None]:
-        """Make what the plain builder refuses an error of typed queries."""
+        """Turn a refusal of the plain builder into an error of typed queries."""
         try:
             yield
-        except InvalidQuery:
+        except InvalidQuery:  # a BuildError too, and as it should be
             raise
         except BuildError as error:
             raise InvalidQuery(error.message, rule=error.rule, place=error.place, fix=error.fix) from None
@@ -173,7 +182,7 @@ class TypedReads(TableParts[M, R, K]):
         if excluded is not None:
             attribute, value = excluded
             items = (item for item in items if item.get(attribute) != value)
-        return map(self._show, islice(items, limit))
+        return map(self._show, islice(items, limit))  # last: what was dropped above must not count
 
 
 def _refine(search: S, index: str | None, consistent: bool, *conditions: Condition | None) -> S:

@@ -1,4 +1,4 @@
-"""The typed table: pydantic models in and out, everything sent through the plain builder."""
+"""The typed table: pydantic models in and out, all requests made by the plain builder."""
 
 from __future__ import annotations
 
@@ -41,27 +41,26 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
 
     Args:
         model: The pydantic model.
-        table: The plain table: its name, key and indexes. It may have been created by anybody.
+        table: The plain table, with its name, key and indexes.
         client: ``boto3.client("dynamodb")``.
-        partition_key: How the partition key is made of fields, ``"ACCT#{account_id}"``; when left out, the model has a
-            field (or alias) of its name.
-        sort_key: The same for the sort key; text without braces is the same for all: ``"PROFILE"``.
+        partition_key: How the partition key is made from fields, ``"ACCT#{account_id}"``; when left out, the model has
+            a field (or alias) of its name.
+        sort_key: The same for the sort key; text without braces is one value for all items: ``"PROFILE"``.
         key: A ``TypedDict`` with the key's fields, so that a type checker knows them.
         version: The ``int`` field in which the table counts versions, ``0`` before the first write: a put is refused
-            when the stored version is another than the model's.
-        unique: What must be unique; put, update and delete then keep its markers.
-        ttl: The field with the time to live: an aware ``datetime``, or whole seconds.
-        hide_expired: Whether items whose time to live is over count as absent before they are swept.
+            when the stored version differs from the model's.
+        unique: The unique fields; put, update and delete then keep their markers.
+        ttl: The field with the time to live: an aware ``datetime``, or whole seconds since 1970.
+        hide_expired: Whether expired items count as absent before DynamoDB deletes them.
         time_left: Returns the seconds that remain; no retry starts that they do not cover.
         max_attempts: How often a request is sent at most.
-        clock: The time in seconds since 1970.
+        clock: Returns the time in seconds since 1970.
 
     Raises:
-        BuildError: for declarations that do not fit together.
+        BuildError: for declarations that contradict each other, the model or the table.
 
     Attributes:
-        actions: Puts, updates, deletions, checks and reads as plain actions, for a ``TransactWrite`` or
-            ``TransactGet``.
+        actions: Makes the same writes and reads as plain actions, for a ``TransactWrite`` or ``TransactGet``.
 
     Example:
         ``TypedTable(Account, Table("accounts", "PK", "SK"), client, partition_key="ACCT#{account_id}",
@@ -85,10 +84,11 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         max_attempts: int = 8,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        refuse_resource(client)  # here, not with the first request
+        refuse_resource(client)  # now, not with the first request
         self._client = client
         self._options = SendOptions(time_left=time_left, max_attempts=max_attempts)
         self._table = table
+        # First: the parts below take for granted that these names are fields, and that sort_key has a sort key.
         self._check_options(model, sort_key, version, unique, ttl)
         self._codec = Codec(model, ttl=ttl, keys=table.key_schema.names)
         self._ttl = None if ttl is None else self._codec.stored_names[ttl]
@@ -125,8 +125,9 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         return self._in_mode("raw")
 
     def describe(self) -> Description:
-        """Compare what is declared (keys, indexes, time to live) with what the table is.
+        """Compare what is declared (keys, indexes, time to live) with the table that exists.
 
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
         Needs the permissions ``dynamodb:DescribeTable`` and, with ``ttl``, ``dynamodb:DescribeTimeToLive``.
         """
         return describe_table(self._client, self._table, self._ttl)

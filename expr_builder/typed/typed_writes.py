@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class TypedWrites(TableParts[M, R, K]):
-    """What a typed table writes."""
+    """The writes of a :class:`TypedTable`."""
 
     def put(
         self,
@@ -39,13 +39,15 @@ class TypedWrites(TableParts[M, R, K]):
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> M:
-        """Write a whole item. What the model does not know but was read with it is written back.
+        """Write a whole item, with the unknown attributes that were read with the model.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html
 
         Args:
-            model: The model, or a raw item; validated in any case.
+            model: The model, or a raw item; either is validated.
             if_not_exists: Only when there is no such item (or it has expired).
             if_field_equals: Only when these fields are stored with these values.
-            when: Only when this condition holds; its names are those of attributes.
+            when: Only when this condition holds, written with names of attributes.
 
         Returns:
             The model as it is stored, its version counted up.
@@ -54,16 +56,16 @@ class TypedWrites(TableParts[M, R, K]):
             ConditionFailed: with the stored item.
             ValidationFailed: for a model that is not valid.
             ItemTooLarge: for an item over 400 KB.
-            UniqueViolation: where the table has unique fields, with all that are taken.
+            UniqueViolation: naming all unique fields whose values are taken.
         """
         checked, item, version = self._drafts.encode(model)
         demanded = self._drafts.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
         guard = join_conditions(version, demanded)
-        action = self._drafts.put(item, guard)  # refuses what is too large before anything is read
+        action = self._drafts.put(item, guard)  # with markers too: refuses what is too large before anything is read
         with self._show_refusals():
             if self._marked is None:
                 self._send(action, item)
-            elif if_not_exists:
+            elif if_not_exists:  # needs no read: there are no markers to release
                 self._marked.create(item, guard)
             else:
                 self._marked.put(item, guard)
@@ -80,15 +82,18 @@ class TypedWrites(TableParts[M, R, K]):
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> R:
-        """Change parts of an existing item, without reading it first.
+        """Change parts of an existing item: ``update({"account_id": "a1"}, set={"name": "Ada"}, add={"visits": 1})``.
+
+        Only a change of unique fields reads the item first. See
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 
         Args:
-            key: The key.
+            key: The fields of the key, or the table's key attributes.
             set: Fields (or ``Attr`` paths) and their values, checked field by field; or what DynamoDB computes, such as
                 ``Attr("visits") + 1``.
             remove: Fields or paths to remove.
             add: Numbers to add to fields, or elements to add to sets.
-            delete: Elements to take out of sets.
+            delete: Elements to remove from sets.
             if_field_equals: See :meth:`put`.
             when: See :meth:`put`.
 
@@ -96,8 +101,8 @@ class TypedWrites(TableParts[M, R, K]):
             The item as it is now.
 
         Raises:
-            ConditionFailed: when there is no such item, or it is not as demanded.
-            ValidationFailed: for a value that does not fit its field, a name that is none, or a required one removed.
+            ConditionFailed: when there is no such item, or a condition does not hold.
+            ValidationFailed: for a value that does not fit its field, an unknown field, or a required one removed.
             InvalidQuery: for a field that is part of the key.
             UniqueViolation: when a unique field's new value is taken.
         """
@@ -109,7 +114,7 @@ class TypedWrites(TableParts[M, R, K]):
                 return self._show(new or {})
             wanted = self._key.make(key)
             self._marked.update(wanted, draft, guard)
-            # A transaction returns no attributes.
+            # A transaction returns no attributes, so the item is read afterwards.
             item = self._table.get(wanted, consistent=True).fetch(self._client, **self._options)
             if item is None:
                 raise ConditionFailed(self._table.name, None)  # deleted by somebody else since
@@ -123,16 +128,18 @@ class TypedWrites(TableParts[M, R, K]):
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> None:
-        """Remove an item; a missing one is no error, unless a condition says so.
+        """Delete an item; a missing one is no error, unless a condition makes it one.
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteItem.html
 
         Args:
-            key: The key.
+            key: The fields of the key, or the table's key attributes.
             if_exists: Only when there is such an item.
             if_field_equals: See :meth:`put`.
             when: See :meth:`put`.
 
         Raises:
-            ConditionFailed: when the item is not as demanded.
+            ConditionFailed: when a condition does not hold.
         """
         guard = self._drafts.demand(if_exists=if_exists, if_field_equals=if_field_equals, when=when)
         with self._show_refusals():
@@ -142,23 +149,26 @@ class TypedWrites(TableParts[M, R, K]):
                 self._drafts.delete(key, guard).send(self._client, **self._options)
 
     def modify(self, key: K, change: Callable[[M], M], *, max_attempts: int = 8) -> M:
-        """Read an item, change it and write what differs; all over again when somebody else was faster.
+        """Read an item, change it and write what differs; start over when another writer was faster.
 
         The write is guarded by the version, if the table maintains one, else by everything that was read.
 
         Args:
-            key: The key.
+            key: The fields of the key, or the table's key attributes.
             change: Takes the model as it is and returns it as it should be; may be called several times.
-            max_attempts: How often to try.
+            max_attempts: How often to try at most.
 
         Returns:
             The model as it is stored; written only if it differs.
 
         Raises:
-            ConditionFailed: when there is no such item, or others kept being faster.
-            ValidationFailed: for an item, or a result, that does not fit the model: however the table reads.
+            ConditionFailed: when there is no such item, or other writers were faster each time.
+            ValidationFailed: for an item or a result that does not fit the model, in every mode of reading.
             InvalidQuery: when the key was changed.
             UniqueViolation: when a unique field's new value is taken.
+
+        Example:
+            ``accounts.modify({"account_id": "a1"}, lambda account: account.model_copy(update={"name": "Ada"}))``
         """
         wanted = self._key.make(key)
 
@@ -172,9 +182,10 @@ class TypedWrites(TableParts[M, R, K]):
             return settle(read, draft, self._client, self._options, max_attempts=max_attempts)
 
     def put_batch(self, models: Iterable[M | Item]) -> int:
-        """Write many items, 25 in a request, as they come: 25 are held in memory. A batch has no conditions.
+        """Write many items, 25 in a request; no more than 25 are held in memory.
 
-        Versions are counted up, but not compared.
+        A batch has no conditions: versions are counted up, but not compared. See
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 
         Returns:
             How many were written.
@@ -189,7 +200,7 @@ class TypedWrites(TableParts[M, R, K]):
             return BatchWrite.stream(self._client, puts, **self._options)
 
     def delete_batch(self, keys: Iterable[K]) -> int:
-        """Remove many items, 25 in a request, as their keys come; errors are those of :meth:`put_batch`.
+        """Delete many items, 25 in a request; raises what :meth:`put_batch` does.
 
         Returns:
             How many keys were given.
@@ -199,7 +210,8 @@ class TypedWrites(TableParts[M, R, K]):
             return BatchWrite.stream(self._client, (self._drafts.delete(key) for key in keys), **self._options)
 
     def _replace(self, item: StoredItem, after: M) -> M:
-        """Write what makes the item the model ``after``, if it is still stored as it was read."""
+        """Write what turns the item into the model ``after``, if it is still stored as it was read."""
+        # Counted from the item, whatever the caller's function did to the version.
         checked, new, _ = self._drafts.encode(after, counted_from=item)
         sets, removed = self._drafts.compare(item, new)
         if not removed and sets.keys() <= {self._drafts.version_attribute}:
@@ -209,15 +221,16 @@ class TypedWrites(TableParts[M, R, K]):
             self._marked.change(item, new, guard)
             return checked
         update = self._drafts.replace(item, sets, removed)
+        # Version 0 holds of a deleted item too, which the update would create again with half of its attributes.
         self._send(update.when(all_of(self._drafts.require_present(), guard)), new)
         return checked
 
     def _send(self, action: Put | Update, meant: Item) -> None:
-        """Send a write of which the whole item is known that it leaves behind."""
+        """Send a write after which the whole stored item is known: ``meant``."""
         try:
             action.send(self._client, **self._options)
         except ConditionFailed as error:
-            # botocore repeats a call by itself after a lost connection: what then refuses the write may be the write.
+            # botocore repeats a call by itself after a lost connection: what refuses it may be its own first attempt.
             if not error.retried or error.item is None or to_item(error.item) != to_item(meant):
                 raise
 

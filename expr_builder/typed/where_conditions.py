@@ -1,7 +1,7 @@
-"""``where={"user_id": {"equals": …}, "created_at": {"greater_than": …}}`` as a key condition.
+"""Turns ``where={"user_id": {"equals": …}, "created_at": {"greater_than": …}}`` into a key condition.
 
-What is compared must be a key of the table or index, from the left, with the operators that DynamoDB has for it. Here
-fields become attributes; whether the result fits the keys is for :mod:`expr_builder.requests.key_schema` to say.
+Here fields become key attributes. Whether the result is a condition that DynamoDB takes for the keys of the table or
+index is decided by :mod:`expr_builder.requests.key_schema`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,15 @@ _LAST = "\U0010ffff"  # no text that begins with a prefix sorts after the prefix
 
 
 class Operators(TypedDict, total=False):
-    """How one field is compared: exactly one of these."""
+    """How one field is compared: exactly one of these.
+
+    ``between`` takes two bounds, both included, ``begins_with`` text or bytes, the others a value of the field. A
+    partition key takes ``equals`` alone. See
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
+
+    Example:
+        ``orders.query(where={"user_id": {"equals": "u1"}, "placed_at": {"between": (first, last)}})``
+    """
 
     equals: object
     less_than: object
@@ -82,12 +90,14 @@ class WhereReader:
         misfit = self._schema.find_misfit(read_operators(condition))
         if misfit is not None:
             self._refuse(misfit[0])
+        # At most one: DynamoDB takes a range for the last key attribute only.
         return condition, next((excluded for _, excluded in compared if excluded is not None), None)
 
     def _compare(self, attribute: str, given: Given) -> tuple[Condition | None, Excluded | None]:
         template = self._templates.get(attribute)
         if template is not None and attribute not in given:
             return self._compare_template(template, given)
+        # Without a template, the key attribute is one field (or, in an index, an attribute that is none).
         (name,) = [attribute] if attribute in given else self._find_fields([attribute])
         if name not in given:
             return None, None
@@ -95,12 +105,13 @@ class WhereReader:
         method = getattr(Attr(attribute), _METHODS[operator])
         if operator == "between":
             return method(*(self._store(name, bound) for bound in value)), None
+        # The start of a value need not be a valid value itself, so it is not checked.
         return method(value if operator == "begins_with" else self._store(name, value)), None
 
     def _compare_template(self, template: Template, given: Given) -> tuple[Condition | None, Excluded | None]:
         used = [field in given for field in template.fields]
         count = sum(used)
-        if used != sorted(used, reverse=True):
+        if used != sorted(used, reverse=True):  # there is a gap: a field in use after one that is not
             self._refuse(f"the fields of {template.attribute} are used from the left: {list_names(template.fields)}")
         for field in template.fields[: max(count - 1, 0)]:
             if given[field][0] != "equals":
@@ -110,8 +121,8 @@ class WhereReader:
         if not template.fields:
             return Attr(template.attribute).eq(template.tail), None
         if template.attribute in self._schema.partition_keys or not template.prefix:
-            return None, None
-        # Nothing was said of the sort key: keep to this model's items among those of other kinds.
+            return None, None  # what is missing is refused by the caller
+        # The sort key is not in where: keep to this model's items among those of other models.
         return Attr(template.attribute).begins_with(template.prefix), None
 
     def _compare_last_field(

@@ -1,4 +1,4 @@
-"""Models and keys as the plain builder's actions, guarded by what the table maintains."""
+"""Turns models and keys into the plain builder's actions, with the guards that a typed table maintains."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 
-_LARGEST = 5  # so many of a large item's attributes are told
+_LARGEST = 5  # how many attributes the error lists of an item that is too large
 
 
 def guard_action(action: W, guard: Condition | None) -> W:
@@ -46,7 +46,7 @@ def guard_action(action: W, guard: Condition | None) -> W:
 
 
 def join_conditions(*conditions: Condition | None) -> Condition | None:
-    """Join all conditions that there are; ``None`` when there are none."""
+    """Join the conditions that are not ``None``; ``None`` when all are."""
     return all_of(*conditions) if any(condition is not None for condition in conditions) else None
 
 
@@ -69,55 +69,50 @@ class Drafts(Generic[M]):
             )
 
     def encode(self, model: object, *, counted_from: Item | None = None) -> tuple[M, StoredItem, Condition | None]:
-        """Check a model (or an item as a mapping) and, where versions are maintained, count it up.
+        """Check a model (or an item as a mapping) and, where versions are maintained, count its version up.
 
         Returns:
-            The model as it will be stored, its item, and the guard of its version, counted up from the model's own or
-            from that of the item ``counted_from``.
+            The model as it will be stored, its item, and the guard of its version. The version is counted from that of
+            the item ``counted_from`` if there is one, else from the model's own.
 
         Raises:
-            ValidationFailed: when it does not fit.
+            ValidationFailed: when it does not fit the model.
         """
         checked = self.codec.check(model)
         guard = None
         if self._version is not None:
             now = getattr(checked, self._version) if counted_from is None else counted_from.get(self.version_attribute)
             guard = self._require_version(now or 0)
+            # A copy, as the model may be frozen; it keeps the unknown attributes.
             checked = checked.model_copy(update={self._version: (now or 0) + 1})
         item = self.codec.encode(checked)
         item.update(self.key.derive(item))
         return checked, item, guard
 
     def put(self, item: Item, guard: Condition | None = None) -> Put:
-        """Draft the put of an item.
-
-        Raises:
-            ItemTooLarge: with its largest attributes.
-        """
+        """Draft the put of an item; :class:`ItemTooLarge` names its largest attributes."""
         try:
             action = self.table.put(item)
         except BuildError as error:
             if error.rule != "item-size":
                 raise
+            # The builder knows only the sum. Attributes are measured here, where an error is certain: it takes time.
             sizes = {name: item_size({name: value}) for name, value in to_item(item).items()}
             _refuse_too_large(error, sum(sizes.values()), sizes)
         return guard_action(action, guard)
 
     def compare(self, old: Item, new: Item) -> tuple[StoredItem, list[str]]:
-        """Find what of an item must be set, and what removed, to make it another one with the same key.
-
-        Raises:
-            InvalidQuery: when the keys differ.
-        """
+        """Find what must be set and what removed to turn an item into another one; refuse another key."""
         keys = self.key.attributes
         if any(old.get(name) != new.get(name) for name in keys):
             self._refuse("the key was changed", "put a new item and delete the old one")
+        # Compared in DynamoDB's form: 1 and Decimal("1.0") are one value there.
         before, after = to_item(old), to_item(new)
         sets = {name: new[name] for name, value in after.items() if name not in keys and before.get(name) != value}
         return sets, [name for name in before if name not in after]
 
     def replace(self, old: Item, sets: Item, removed: list[str]) -> Update:
-        """Draft the update that carries out what :meth:`compare` found."""
+        """Draft the update for what :meth:`compare` found."""
         update = self.table.update({name: old[name] for name in self.key.attributes})
         update = update.set(sets) if sets else update
         return update.remove(*removed) if removed else update
@@ -130,11 +125,7 @@ class Drafts(Generic[M]):
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Condition | None:
-        """Join what the caller demands of the stored item into one condition.
-
-        Raises:
-            InvalidQuery: for demands that contradict each other, or name no field.
-        """
+        """Join the caller's conditions on the stored item; refuse those that contradict each other or name no field."""
         if if_not_exists and (if_exists or if_field_equals is not None):
             self._refuse("an item that does not exist has no fields to compare", "leave if_not_exists out")
         return join_conditions(
@@ -149,6 +140,7 @@ class Drafts(Generic[M]):
         present, expires = self.table.key_schema.present, self._expiry.attribute
         if expires is None:
             return present
+        # Whole seconds, as DynamoDB counts a time to live.
         return present & (Attr(expires).not_exists() | (Attr(expires) > int(self._expiry.clock())))
 
     def require_version_of(self, item: Item) -> Condition | None:
@@ -156,7 +148,7 @@ class Drafts(Generic[M]):
         return None if self._version is None else self._require_version(item.get(self.version_attribute) or 0)
 
     def require_unchanged(self, item: Item) -> Condition:
-        """Demand that everything is stored as it was read: where there are versions, that of the item."""
+        """Demand that the item is stored as it was read: by its version, else by all its attributes."""
         version = self.require_version_of(item)
         if version is not None:
             return version
@@ -164,7 +156,7 @@ class Drafts(Generic[M]):
         return all_of(self.table.key_schema.present, *values)
 
     def _require_absent(self) -> Condition:
-        # An expired item that waits to be swept may be overwritten: readers do not see it either.
+        # An expired item that is not deleted yet may be overwritten: readers do not see it either.
         absent, expires = self.table.key_schema.absent, self._expiry.attribute
         return absent if expires is None else absent | (Attr(expires) <= int(self._expiry.clock()))
 
@@ -201,14 +193,17 @@ class Drafts(Generic[M]):
         """Draft an update without its guard; the version is counted up.
 
         Raises:
-            ValidationFailed: for a value that does not fit its field, or a name that is none.
+            ValidationFailed: for a value that does not fit its field, or an unknown field.
             InvalidQuery: for a field that is part of the key, or the version that the table maintains.
+            ItemTooLarge: when what is set alone is over 400 KB.
         """
         action = self.table.update(self.key.make(key))
         paths, values = self._split_sets(sets or {})
+        # One name is text, and text is an iterable of letters.
         removed = [self._resolve(target) for target in ([remove] if isinstance(remove, (str, Path)) else remove)]
         for stored in removed:
             self._refuse_required(stored)
+        # Setting a field to what is stored by leaving it out (None, an empty set) removes its attribute.
         left_out = [stored for stored, value in values.items() if self.codec.is_left_out(stored, value)]
         if self._version is not None:
             paths[Attr(self.version_attribute)] = Attr(self.version_attribute).increment()  # from 0
@@ -228,7 +223,7 @@ class Drafts(Generic[M]):
         return guard_action(self.table.delete(self.key.make(key)), guard)
 
     def _split_sets(self, sets: Mapping[Any, object]) -> tuple[dict[Path, object], StoredItem]:
-        """Part what is set by path, or computed by DynamoDB, from the plain values of fields, which are checked."""
+        """Separate plain values of fields, which are checked, from what is set by path or computed by DynamoDB."""
         paths: dict[Path, object] = {}
         fields: dict[str, object] = {}
         for target, value in sets.items():
@@ -242,7 +237,7 @@ class Drafts(Generic[M]):
         return paths, self.codec.encode_fields(fields) if fields else {}
 
     def _resolve(self, target: object) -> str | Path:
-        """Find an attribute's name for a field's; paths stay. Refuse what is no field, part of the key, or ours."""
+        """Turn a field's name into its attribute's; paths stay. Refuse unknown fields, the key and the version."""
         name = str(target.segments[0]) if isinstance(target, Path) else str(target)
         field = self.codec.names.get(name, name)
         if field in self.key.fields or name in self.key.attributes:
@@ -281,6 +276,7 @@ class Drafts(Generic[M]):
 
 
 def _is_counter(codec: Codec[Any], version: str) -> bool:
+    # Tried, as annotations can say int in many ways: the condition and the increment need 1 to be stored as 1.
     try:
         return codec.encode_fields({version: 1}) == {codec.stored_names[version]: 1}
     except ValidationFailed:

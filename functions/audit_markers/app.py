@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 SEGMENTS = 4
-MOST_FINDINGS = 100  # each is a line in the log; from the first one on, somebody has to look
-RESERVE_SECONDS = 30  # to end the pages that are being read, and to write the report
+MOST_FINDINGS = 100  # each is a line in the log, and a single one is enough for an alarm
+RESERVE_SECONDS = 30  # to finish the pages that are being read, and to write the report
 
 
 class AuditIncomplete(RuntimeError):
-    """The time was up before the end of the table: the function's error is what tells of it."""
+    """The time was up before the end of the table. As the function's error, it raises an alarm."""
 
 
 @logger.inject_lambda_context(clear_state=True)

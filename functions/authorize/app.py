@@ -1,4 +1,4 @@
-"""The API's TOKEN authorizer: lets a request through when its bearer token is good, and says who is calling."""
+"""The API's TOKEN authorizer: admits a request when its bearer token is valid, and tells who is calling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
-if TYPE_CHECKING:  # by its place in the repository, where the folders of five functions must not be mixed up
+if TYPE_CHECKING:  # by its place in the repository: every function's folder has an app, so none can be on the path
     from functions.authorize.verify import Refused, Verifier
 else:  # by its place on Lambda, beside this file
     from verify import Refused, Verifier
@@ -17,7 +17,7 @@ logger = Logger()
 
 @cache
 def verifier() -> Verifier:
-    """One per container, so that fetched keys are kept."""
+    """Made once for each container, so that fetched keys are kept."""
     return Verifier.from_environment()
 
 

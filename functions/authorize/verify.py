@@ -1,8 +1,8 @@
-"""Who a bearer token speaks for, if anybody.
+"""Checks bearer tokens, and finds the caller that one stands for.
 
 Signatures are checked with the issuer's public keys only: given inline (for local use), or fetched from the issuer
-and kept for five minutes. A token must name the configured issuer and audience, an expiry and a subject. Nothing
-configured means that everybody is refused.
+and kept for five minutes. A token must name the configured issuer and audience, an expiry and a subject. Without
+configuration everybody is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FindKey = Callable[[str | None], jwt.PyJWK]
 
 
 class Refused(Exception):
-    """The token is no good. ``reason`` is a word for the log and holds nothing of the token."""
+    """The token is not valid. ``reason`` is a word for the log and contains nothing of the token."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -59,7 +59,7 @@ class Verifier:
         return cls(**{name: os.environ.get(f"JWT_{name.upper()}", "").strip() for name in names})
 
     def find_subject(self, authorization: object) -> str:
-        """The ``sub`` of a good token.
+        """Return the ``sub`` of a valid token.
 
         Args:
             authorization: The value of the ``Authorization`` header, ``Bearer`` and token.
@@ -101,7 +101,7 @@ class Verifier:
             return _read_inline(jwks)
         url = jwks_url or f"{self._issuer.rstrip('/')}/.well-known/jwks.json"
         if not _is_safe(url):
-            return None
+            return None  # refuses everybody, rather than trust keys that could be swapped on their way
         client = jwt.PyJWKClient(url, timeout=_FETCH_SECONDS, lifespan=_KEEP_SECONDS)
         return lambda kid: client.get_signing_key(_require_kid(kid))
 
@@ -113,6 +113,7 @@ def _read_inline(text: str) -> FindKey | None:
         return None
 
     def find(kid: str | None) -> jwt.PyJWK:
+        # An encryption key must not verify a signature; with two keys of one id, nobody can tell which one signed.
         fitting = [key for key in keys if key.public_key_use in (None, "sig") and key.key_id == _require_kid(kid)]
         if len(fitting) != 1:
             raise jwt.PyJWKSetError("no such key")
@@ -122,13 +123,13 @@ def _read_inline(text: str) -> FindKey | None:
 
 
 def _require_kid(kid: object) -> str:
-    """A token has to say which key signed it, or keys could not be changed one by one."""
+    """A token must say which key signed it: while keys are replaced, the issuer has several."""
     if not isinstance(kid, str) or not kid:
         raise jwt.InvalidKeyError("no kid")
     return kid
 
 
 def _is_safe(url: str) -> bool:
-    """Keys come over TLS, or from this very machine."""
+    """Whether the keys come over TLS, or from this very machine."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1"))

@@ -1,4 +1,4 @@
-"""Gives the caller's account another address."""
+"""Changes the e-mail address of the caller's account."""
 
 from __future__ import annotations
 

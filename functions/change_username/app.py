@@ -1,4 +1,4 @@
-"""Gives the caller's account another username."""
+"""Changes the username of the caller's account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Removes the caller's account and frees its e-mail and its username."""
+"""Deletes the caller's account and frees its e-mail and its username."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from accounts.wiring import account_service
 
 def delete_account(request: Request) -> Response:
     """204; a second deletion finds nothing and gets 404, unless it has the ``Idempotency-Key`` of the first."""
-    subject = request.subject
+    subject = request.subject  # first: a stranger learns nothing about the rest of the request
     account_service().delete(
         request.account_id,
         subject=subject,

@@ -1,7 +1,7 @@
 """The accounts domain: one e-mail, one account; one username, one account.
 
-Modules, from the ground up: ``errors``, ``settings``, ``identity`` (what makes two addresses the same), ``model``
-(what comes in and goes out), ``schema`` (how it is stored), ``receipts`` (what an account remembers of its last
-changes), ``service`` (what can be done, without HTTP), ``wiring`` (the one service of a container), and ``request``,
-``problems``, ``observability``, ``api`` (the HTTP side of it).
+Modules, from the ground up: ``errors``, ``settings``, ``identity`` (when two addresses are the same), ``model``
+(requests and answers), ``schema`` (how accounts are stored), ``receipts`` (an account's answers to its last changes),
+``service`` (all operations, without HTTP), ``wiring`` (the one service of a container), and ``request``, ``problems``,
+``observability``, ``api`` (HTTP).
 """

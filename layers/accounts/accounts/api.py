@@ -1,5 +1,4 @@
-"""From API Gateway to the service and back. A function's ``app.py`` says what to do; ``template.yaml`` says at which
-route."""
+"""From API Gateway to the service and back. A function's ``app.py`` says what to do, ``template.yaml`` where."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from accounts import coldstart
+from accounts import coldstart  # first: it pauses the garbage collector for everything that loads after it
 from accounts.observability import log_failure, logger, metrics, record
 from accounts.problems import UNFORESEEN, choose_headers, find_problem
 from accounts.request import Request as Request  # so that a function needs one import
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from accounts.model import Account, Change
     from accounts.request import Event
 
-# Accounts are personal data: a browser may keep its own copy, and asks each time whether it is still good.
+# Accounts are personal data: a browser may keep its own copy, and must ask each time whether it is still current.
 _ALWAYS = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
 
 Answer = dict[str, object]
@@ -37,7 +36,7 @@ class Response:
     headers: dict[str, str]
 
     def to_lambda(self) -> Answer:
-        """The form that API Gateway takes from a function (payload version 1.0)."""
+        """The form that API Gateway expects from a function (payload version 1.0)."""
         return {
             "statusCode": self.status,
             "multiValueHeaders": {name: [value] for name, value in self.headers.items()},
@@ -52,8 +51,7 @@ Operation = Callable[[Request], Response]
 def serve(operation: Operation) -> Callable[[Event, LambdaContext], Answer]:
     """Make the Lambda entry point of a function.
 
-    It never raises: what ``operation`` raises becomes a problem, and an error that nobody foresaw becomes a bare 500
-    and a line in the log.
+    It never raises: what ``operation`` raises becomes a problem, an unexpected error a bare 500 and a line in the log.
 
     Args:
         operation: What to do. Its name labels logs and metrics.
@@ -64,11 +62,12 @@ def serve(operation: Operation) -> Callable[[Event, LambdaContext], Answer]:
         try:
             logger.set_correlation_id((event.get("requestContext") or {}).get("requestId"))
             response = operation(Request(event, _watch_time(context)))
-        except Exception as error:  # noqa: BLE001 - not even an event from elsewhere may end in a traceback
+        except Exception as error:  # noqa: BLE001 - not even an event that is not API Gateway's may end in a traceback
             response = _respond_to_error(error)
         record(operation.__name__, response.status, (time.perf_counter() - started) * 1000)
         return response.to_lambda()
 
+    # clear_state, as containers are reused: no line may carry what the last request has left behind.
     logged = logger.inject_lambda_context(handle, clear_state=True)
     measured = metrics.log_metrics(logged, capture_cold_start_metric=True)
     coldstart.finish(account_service)
@@ -89,11 +88,11 @@ def respond_empty(status: int, *, version: int | None = None) -> Response:
 
 
 def change_account(request: Request, model: type[Change]) -> Response:
-    """Carry out the change that the body asks for, and answer with the account as it is then.
+    """Carry out the change that the body asks for, and answer with the changed account.
 
     412 when ``If-Match`` names other versions only.
     """
-    subject = request.subject  # first of all: a stranger learns nothing about the rest of the request
+    subject = request.subject  # first: a stranger learns nothing about the rest of the request
     account = account_service().change(
         request.account_id,
         request.read_body(model),
@@ -106,7 +105,7 @@ def change_account(request: Request, model: type[Change]) -> Response:
 
 
 def _watch_time(context: LambdaContext) -> Callable[[], float]:
-    """Seconds for retries: what the function has left, less what a last call and the answer may take."""
+    """Seconds left for retries: the function's time, less what a last call and the answer may take."""
     return lambda: context.get_remaining_time_in_millis() / 1000 - CALL_SECONDS
 
 
@@ -127,7 +126,7 @@ def _allow_origin() -> dict[str, str]:
     try:
         origin = settings().allowed_origin
     except SettingsError:
-        return {}  # this is the answer that reports it
+        return {}  # this very answer reports it
     if not origin:
         return {}
     return {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "ETag, Location, Retry-After"}

@@ -1,14 +1,14 @@
-"""What the service may answer instead of an account. No message contains a value that a person typed."""
+"""Errors of the service. No message contains a value that a person typed."""
 
 from __future__ import annotations
 
 
 class DomainError(Exception):
-    """Base of everything that :class:`accounts.service.AccountService` raises on purpose."""
+    """Base class of what :class:`accounts.service.AccountService` raises on purpose."""
 
 
 class NotFound(DomainError):
-    """There is no such account, or it belongs to somebody else. The two look alike from outside."""
+    """There is no such account, or it belongs to somebody else: a stranger must not see which."""
 
 
 class Taken(DomainError):
@@ -24,7 +24,7 @@ class Taken(DomainError):
 
 
 class Stale(DomainError):
-    """The account is no longer at a version that the caller expects."""
+    """The account is at none of the versions that the caller expects."""
 
 
 class KeyReused(DomainError):
@@ -44,4 +44,4 @@ class Busy(DomainError):
 
 
 class Inconsistent(DomainError):
-    """An account and its markers do not fit together. Nothing was written; the markers need an audit."""
+    """An account and its markers do not match. Nothing was written; the markers need an audit."""

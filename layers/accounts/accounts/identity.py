@@ -1,9 +1,9 @@
-"""When two e-mail addresses, or two usernames, are the same.
+"""Decides when two e-mail addresses, or two usernames, are the same.
 
 Each has two forms. What the person typed (an address without surrounding space) is shown, and mail goes to it. The
-*key* is what must be unique and becomes part of a marker's key. No other module normalises.
+*key* is what must be unique, and part of a marker's key. No other module normalises.
 
-The rules carry a version, :data:`NORM`, which is stored with each account so that they can change later.
+The rules have a version, :data:`NORM`, which is stored with each account so that they can change later.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ def check_email(value: object) -> str:
 def email_key(value: object) -> str:
     """Return what makes the address unique: local part in lower case, domain as lower-case ASCII.
 
-    Plus tags and dots are kept: who may fold them differs from provider to provider. The key of a key is the key
-    itself.
+    Plus tags and dots are kept: providers differ in whether they ignore them. The key of a key is the key itself.
 
     Raises:
         InvalidIdentity: when it is not one address that the service can keep.
@@ -88,14 +87,14 @@ def _strip(value: object) -> str:
 
 @lru_cache(maxsize=4)  # one request asks twice: is it an address, and what is its key
 def _parse_email(typed: str) -> tuple[str, str]:
-    """Local part and ASCII domain. The length is looked at first, so that nothing long reaches the parser."""
+    """Return local part and ASCII domain. The length is checked first, so that nothing long reaches the parser."""
     if 0 < len(typed) <= EMAIL_MAX:
         try:
             found = validate_email(typed, check_deliverability=False, allow_smtputf8=False, strict=True)
         except EmailNotValidError:
-            pass  # its message quotes what was typed
+            pass  # not re-raised: its message quotes what was typed
         else:
-            # Without SMTPUTF8 there is always an ASCII form; the domain of the key is taken from it.
+            # The ASCII form, as one domain can be written in Unicode too; without SMTPUTF8 there always is one.
             return found.local_part, found.ascii_domain
     raise InvalidIdentity(
         "invalid_email",

@@ -1,4 +1,4 @@
-"""What comes in and what goes out."""
+"""The bodies of requests and answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _check_with(rule: Callable[[object], str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-# What a schema can say of them is for readers of openapi.json; what counts is the check.
+# The schemas are for readers of openapi.json; the checks are stricter than a schema can say.
 Email = Annotated[
     str, _check_with(check_email), WithJsonSchema({"type": "string", "format": "email", "maxLength": EMAIL_MAX})
 ]
@@ -48,7 +48,7 @@ Username = Annotated[
 
 
 class _Request(BaseModel):
-    """Strict: a number is not a string, and a field that nobody knows is a mistake worth telling."""
+    """Strict: a number is no string, and an unknown field is a mistake that the client should hear of."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -93,7 +93,7 @@ class Account(BaseModel):
 
 
 class FieldError(BaseModel):
-    """One thing to mend. ``message`` never contains the value."""
+    """One faulty field. ``message`` never contains the value."""
 
     field: str
     code: str
@@ -103,7 +103,7 @@ class FieldError(BaseModel):
 class Problem(BaseModel):
     """An answer that is not an account (RFC 9457, ``application/problem+json``)."""
 
-    # API Gateway's answer to what nobody foresaw cannot name its own status, so a schema may not demand it.
+    # API Gateway's own answer to unexpected errors cannot contain its status, so the schema must not require it.
     model_config = ConfigDict(json_schema_extra={"required": ["title"]})
 
     type: str = "about:blank"
@@ -113,5 +113,5 @@ class Problem(BaseModel):
     errors: list[FieldError] = Field(default_factory=list)
 
     def to_json(self) -> str:
-        """The JSON text, without members that say nothing."""
+        """The JSON text, without empty members."""
         return self.model_dump_json(exclude_none=True, exclude=set() if self.errors else {"errors"})

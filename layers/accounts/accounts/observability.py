@@ -16,7 +16,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from accounts.settings import SettingsError
 
-# With names of their own, so that a function without these variables still answers: metrics would refuse to.
+# Defaults, so that a function without these variables still answers: without a namespace, metrics raise.
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "accounts"
 _NAMESPACE = os.environ.get("POWERTOOLS_METRICS_NAMESPACE") or "Accounts"
 
@@ -41,11 +41,12 @@ def record(operation: str, status: int, milliseconds: float) -> None:
 
 
 def log_failure(error: BaseException) -> None:
-    """Say which error nobody foresaw and where it came from."""
+    """Log an unexpected error, by its type and the place that it came from."""
     response = getattr(error, "response", None)
     details = {
         "error": type(error).__name__,
         "code": response.get("Error", {}).get("Code") if isinstance(response, dict) else None,
+        # The only message that is sure to quote nobody: it names a variable.
         "hint": str(error) if isinstance(error, SettingsError) else None,
         "where": [
             f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"

@@ -1,4 +1,4 @@
-"""The one place that turns what went wrong into an HTTP answer (RFC 9457)."""
+"""Turns errors into HTTP answers (RFC 9457); nothing else does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RETRY_SECONDS = 1
 
 
 def find_problem(error: Exception) -> Problem | None:
-    """The problem to answer with, or ``None`` for an error that nobody foresaw."""
+    """The problem to answer with, or ``None`` for an unexpected error."""
     match error:
         case BadRequest():
             return _make_problem(error.status, error.detail, *error.errors)
@@ -29,7 +29,7 @@ def find_problem(error: Exception) -> Problem | None:
             return _make_problem(422, "This Idempotency-Key cannot be used again.", reused)
         case Busy():
             return _make_problem(503, "Try again in a moment: repeating the same request is safe.")
-    return None  # Inconsistent too: the client can do nothing about it, and the log has to show it
+    return None  # Inconsistent too: the client can do nothing about it, but the log must show it
 
 
 def choose_headers(problem: Problem) -> dict[str, str]:
@@ -46,5 +46,5 @@ def _make_problem(status: int, detail: str, *errors: FieldError) -> Problem:
     return Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, errors=list(errors))
 
 
-# The answer to an error that nobody foresaw tells nothing: the log does.
+# Says nothing about the cause, which may be anything: that is for the log.
 UNFORESEEN = _make_problem(500, "The request could not be carried out.")

@@ -1,7 +1,7 @@
-"""What an account remembers of its last changes that came with an idempotency key.
+"""Receipts: an account keeps the answers to its last changes that came with an idempotency key.
 
-DynamoDB knows a transaction's token for ten minutes; a client that lost an answer may ask again later than that. So
-the change itself leaves a receipt in the account's item, and the answer can be given again from there: no second
+DynamoDB remembers a transaction's token for ten minutes, but a client that lost an answer may ask again later. So the
+change itself writes a receipt into the account's item, from which the answer can be given again: there is no second
 table, and no moment at which the change is stored and its receipt is not.
 """
 
@@ -23,7 +23,7 @@ RECEIPTS = "receipts"
 """The attribute of the account's item."""
 
 KEPT = 3
-"""How many are kept: with so few an account stays below 1 KB, and each of its writes at the least cost."""
+"""How many are kept: with so few an account stays below 1 KB, and each write of it costs the least possible."""
 
 
 def fingerprint(request: BaseModel) -> str:
@@ -33,13 +33,13 @@ def fingerprint(request: BaseModel) -> str:
 
 
 def add_receipt(changed: Item, token: str, request: BaseModel) -> list[StoredItem]:
-    """The receipts of an account once it is changed: its last ones, and the one of this change at the end."""
+    """The receipts of the changed account: its last ones, with that of this change at the end."""
     receipt = {"token": token, "fingerprint": fingerprint(request), **_pick_answer(changed)}
     return [*changed.get(RECEIPTS, []), receipt][-KEPT:]
 
 
 def answer_again(stored: Item, token: str, request: BaseModel) -> Account | None:
-    """What the first request with this token was told; ``None`` when nothing is known of one.
+    """The answer to the first request with this token; ``None`` when there is no receipt of one.
 
     Raises:
         KeyReused: when the token came with another request.
@@ -53,5 +53,5 @@ def answer_again(stored: Item, token: str, request: BaseModel) -> Account | None
 
 
 def _pick_answer(item: Item) -> StoredItem:
-    # A change touches nothing else, so the rest of an answer can be taken from the account itself.
+    # A change touches nothing else, so the rest of the answer can be taken from the account itself.
     return {name: item[name] for name in ("email", "username", "version")}

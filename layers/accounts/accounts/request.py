@@ -1,6 +1,6 @@
-"""What a function reads from an API Gateway event: the caller, headers, preconditions, the body.
+"""Reads an API Gateway event: the caller, headers, preconditions, the body.
 
-Everything that a client can get wrong is refused here, as a :class:`BadRequest` that names the place and the fix.
+Whatever a client can get wrong is refused here, as a :class:`BadRequest` that names the place and the fix.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BODY_MAX = 8 * 1024
 _FIELD_MAX = 64
-_ERRORS_MAX = 20  # 8 KB have room for a thousand fields that nobody knows
+_ERRORS_MAX = 20  # a body of 8 KB has room for a thousand unknown fields
 KEY_PATTERN = "[!-~]{1,255}"  # visible ASCII
 ACCOUNT_ID_PATTERN = "[A-Za-z0-9-]{1,64}"
 _KEY = re.compile(KEY_PATTERN)
@@ -40,7 +40,7 @@ class BadRequest(Exception):
     """A request that cannot be carried out as it is.
 
     Attributes:
-        status: 400 and its finer relatives.
+        status: 400, or a more precise 4xx.
         detail: What is wrong, without any value.
         errors: The same per field or header, when there is one.
     """
@@ -69,7 +69,7 @@ class Request:
 
     @property
     def subject(self) -> str:
-        """The caller, as the authorizer found it. Without an authorizer in front, nobody."""
+        """The caller, as the authorizer found it; without an authorizer, 401."""
         authorizer = (self._event.get("requestContext") or {}).get("authorizer") or {}
         subject = authorizer.get("sub") or authorizer.get("principalId")
         if not isinstance(subject, str) or not subject:
@@ -78,7 +78,7 @@ class Request:
 
     @property
     def account_id(self) -> str:
-        """The path's account id. What cannot be an id is no account, so no store needs to be asked."""
+        """The path's account id. Text that cannot be an id is a 404 without asking the store."""
         account_id = self._path.get("account_id")
         if account_id is None:  # the template has wired the function to a route that names no account
             raise BadRequest(404, "There is nothing at this path.")
@@ -117,8 +117,7 @@ class Request:
         return known is None or version in known
 
     def read_body(self, model: type[Model]) -> Model:
-        """The JSON body, checked. It is read as JSON whatever ``Content-Type`` calls it, since nothing else could be
-        meant; so curl's default does no harm.
+        """The JSON body, checked. ``Content-Type`` is ignored: curl, by default, calls every body a form.
 
         Raises:
             BadRequest: 413 or 400 when it is not JSON text, 422 with every faulty field when it is not a ``model``.
@@ -142,7 +141,7 @@ class Request:
             return None
         if not _TAGS.fullmatch(value):
             raise _refuse_header(header, 'must be * or a list of entity tags, such as "3" (with the quotes)')
-        # Tags of another shape than the service's own simply match no version.
+        # Tags of another form than the service's own match no version.
         tags = (_VERSION_TAG.fullmatch(tag) for tag in re.findall(_TAG, value))
         return frozenset(int(tag[2]) for tag in tags if tag and (weak or not tag[1]))
 
@@ -153,7 +152,7 @@ def make_etag(version: int) -> str:
 
 
 def _collect_headers(event: Event) -> dict[str, list[str]]:
-    """All values of each header, by lower-case name. API Gateway lists repeated ones apart."""
+    """All values of each header, by lower-case name; ``headers`` has only the last of repeated ones."""
     several = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}
     headers: dict[str, list[str]] = {}
     for name, values in several.items():
@@ -192,7 +191,7 @@ def _parse(text: str) -> object:
 
 def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
-    if len(found) < len(pairs):  # readers of JSON differ in which one they take
+    if len(found) < len(pairs):  # JSON parsers differ in which one they take
         raise BadRequest(400, "The body names a member twice: which one counts?")
     return found
 

@@ -8,7 +8,7 @@ e-mail marker     ``UNIQ#EMAIL#<key>``       ``LOCK``     ``owner``: the account
 username marker   ``UNIQ#HANDLE#<key>``      ``LOCK``     ``owner``: the account's PK
 ================  =========================  ===========  ==================================
 
-The value is in the partition key, so that markers spread over partitions instead of heating one.
+The value is in the partition key, so that markers spread over all partitions instead of making one hot.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def account_key(account_id: str) -> dict[str, str]:
 def account_item(
     account_id: str, *, email: str, username: str, subject: str, created_at: str, fingerprint: str, version: int = 1
 ) -> StoredItem:
-    """A whole account item, as it is made. Changes with an idempotency key add ``receipts`` (see that module).
+    """A new account's item. Changes with an idempotency key add ``receipts`` (see that module).
 
     Args:
         account_id: The account's id.
@@ -61,7 +61,7 @@ def account_item(
         username: The username as typed.
         subject: The ``sub`` of the token that signed up: the only one who may see, change or delete the account.
         created_at: ISO 8601, UTC, with ``Z``.
-        fingerprint: SHA-256 of the sign-up request, so that a repeated one is known again.
+        fingerprint: SHA-256 of the sign-up request, by which a repeated one is recognised.
         version: Counts changes, from 1.
     """
     return {

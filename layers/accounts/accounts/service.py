@@ -1,11 +1,11 @@
-"""What can be done with accounts. Knows the store, knows nothing of HTTP.
+"""The operations on accounts. Knows the store, and nothing of HTTP.
 
-Every write is one transaction that carries its own guards: the markers are free, the record is the one that was read,
-and its subject is the caller. So nothing can slip between a check and a write; what was read before only makes the
-answer better.
+Every write is one transaction with guards of its own: the markers are free, the record is the one that was read, and
+its subject is the caller. So nothing can slip in between a check and a write; what was read before only makes the
+answer more precise.
 
-A refused write is looked at again before it is reported. It may have been refused by its own earlier attempt, whose
-answer was lost, and then it has succeeded.
+A refused write is examined before it is reported: an earlier attempt, whose answer was lost, may have caused the
+refusal, and then the write has succeeded.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 # Must never change: ids of accounts are derived from it.
 _NAMESPACE = UUID("6b0f1f5e-3f0a-5f0e-9d0b-6f3f0c1c7a52")
-_ROUNDS = 4  # how often a change or a deletion starts again because somebody else was faster
-_LOOKS = 2  # how often to look for an account whose token says that it exists
+_ROUNDS = 4  # how often a change or a deletion starts when somebody else keeps being faster
+_LOOKS = 2  # how often to look for an account that exists according to its token
 _LOOK_SECONDS = 0.1
 
 TimeLeft = Callable[[], float]
@@ -52,14 +52,14 @@ class AccountService:
     """Sign up, look up, change and delete accounts.
 
     Each method takes ``subject``, the caller. Those that write also take ``key``, an idempotency key, and
-    ``time_left``, which tells the seconds that remain for retries; those that change an account take ``expected``, the
-    versions at which they may (``None`` for any).
+    ``time_left``, which returns the seconds that remain for retries; those that change an account take ``expected``,
+    the versions at which they may (``None`` for any).
 
     Args:
         client: A boto3 DynamoDB client (not a resource's, which would serialise twice).
         table_name: The table.
-        clock: The time, aware.
-        ids: Fresh ids, for requests without an idempotency key.
+        clock: Returns the time, with its time zone.
+        ids: Makes fresh ids, for requests without an idempotency key.
         sleep: Waits some seconds.
     """
 
@@ -84,8 +84,8 @@ class AccountService:
     ) -> Account:
         """Make an account, if its e-mail and its username are free.
 
-        With an idempotency ``key``, the account's id and the transaction's token follow from caller and key: the same
-        request again finds its own account and gets the first answer again, for as long as the account exists.
+        With an idempotency ``key``, the account's id and the transaction's token are derived from caller and key: the
+        same request again finds its own account and gets the first answer again, for as long as the account exists.
 
         Raises:
             Taken: with all taken fields.
@@ -147,7 +147,7 @@ class AccountService:
         token = self._derive_token(f"change-{'-'.join(fields)}", subject, account_id, key) if key is not None else None
         stored = self._read_own(account_id, subject)
         for _ in range(_ROUNDS):
-            # Before the version is looked at: the change that left the receipt has moved the account past it.
+            # Before the version is checked: the change that left the receipt has moved the account past it.
             if token is not None and (earlier := answer_again(stored, token, request)) is not None:
                 return earlier
             if fields.items() <= stored.items() and _may_answer(stored["version"], expected):
@@ -178,11 +178,10 @@ class AccountService:
         key: str | None = None,
         time_left: TimeLeft | None = None,
     ) -> None:
-        """Remove the account and set its e-mail and its username free.
+        """Delete the account and free its e-mail and its username.
 
-        The markers to remove follow from what is stored, never from what the caller believes. With an idempotency
-        ``key``, the same deletion again is a success again, for the ten minutes of a transaction's token. (Nothing of
-        the account is left that could remember it for longer.)
+        The markers to delete are those of the stored values. With an idempotency ``key``, the same deletion again is a
+        success again, for the ten minutes of a transaction's token: nothing is left that could remember it for longer.
 
         Raises:
             NotFound: when there is no such account (any more), or it is not the caller's.
@@ -190,6 +189,7 @@ class AccountService:
             Busy: when no final answer came in time.
         """
         token = self._derive_token("delete", subject, account_id, key) if key is not None else None
+        # Not _read_own: a repeated deletion finds no account, but its token may still be known.
         stored = self._read(account_id)
         if token is not None and stored is None and self._is_used(token, account_id, time_left):
             return None
@@ -218,12 +218,12 @@ class AccountService:
             **fields,
             set={"version": changed["version"], **receipts},
             when=_demand_unmoved(stored),
-            token=token or str(self._ids()),
+            token=token or str(self._ids()),  # without a key too: with a token, sending again after a timeout is safe
         )
 
     def _derive_token(self, *parts: str) -> str:
-        """A transaction's token that follows from the parts. The table is one of them: tokens are shared by all tables
-        of an AWS account, and with them the same caller's key for two stages would be one token."""
+        """A transaction's token, derived from the parts and the table: the tables of an AWS account share their tokens,
+        and the same caller's key for two stages must not be one token."""
         return _derive_id("token", self._table.name, *parts)
 
     def _settle_sign_up(self, refusal: TransactionCanceled, item: Item, time_left: TimeLeft | None) -> Account:
@@ -236,7 +236,7 @@ class AccountService:
         raise _judge(refusal, item) from None
 
     def _repeat_sign_up(self, item: Item, time_left: TimeLeft | None) -> Account:
-        """The token was used: the account exists, is being made this very moment, or is gone again."""
+        """The token was used: the account exists, is just being made, or has been deleted."""
         for look in range(_LOOKS):
             if look:
                 self._sleep(_LOOK_SECONDS)
@@ -260,7 +260,7 @@ class AccountService:
     def _is_used(self, token: str, account_id: str, time_left: TimeLeft | None) -> bool:
         """Whether a transaction with this token took place within the last ten minutes.
 
-        To ask is to use it: for a deletion whose condition can never hold, so that the answer is all that comes of it.
+        The only way to ask is to use it: for a deletion whose condition can never hold, so that nothing is written.
         """
         never = Attr("PK").exists() & Attr("PK").not_exists()
         try:
@@ -268,11 +268,11 @@ class AccountService:
         except IdempotentParameterMismatch:
             return True
         except TransactionCanceled:
-            pass
+            pass  # by its condition: the token was free, and is free again
         return False
 
     def _read_settled(self, account_id: str, time_left: TimeLeft | None) -> Item | None:
-        """The account once no transaction is at work on it: a transactional read is refused meanwhile, and repeated."""
+        """Read the account when no transaction is at work on it: until then the read is refused, and repeated."""
         reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
         try:
             return reading.fetch(self._client, time_left=time_left)["account"]
@@ -287,7 +287,7 @@ class AccountService:
 
     def _read(self, account_id: str) -> Item | None:
         try:
-            # botocore has made its attempts by then: a further one is the client's to make.
+            # botocore has made its attempts by then; another one is up to the client.
             return self._table.get(account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
         except RequestUnfinished:
             raise Busy from None
@@ -300,7 +300,7 @@ class AccountService:
 
 
 def _derive_id(*parts: str) -> str:
-    """An id that follows from the parts. As JSON, so that no two lists of parts read the same when joined."""
+    """An id derived from the parts. As JSON, since two lists of parts could be the same text when joined."""
     return str(uuid5(_NAMESPACE, json.dumps(parts)))
 
 
@@ -314,7 +314,7 @@ def _demand_unmoved(stored: Item) -> Condition:
 
 
 def _check_time(time_left: TimeLeft | None) -> None:
-    """Give up while there is still time to say so."""
+    """Give up while there is still time to answer."""
     if time_left is not None and time_left() <= 0:
         raise Busy
 
@@ -326,21 +326,21 @@ def _allows(version: int, expected: Versions | None) -> bool:
 def _may_answer(version: int, expected: Versions | None) -> bool:
     """Whether a change that is already in place may be reported as done.
 
-    Also right after the expected version: then this may well be the repetition of a request whose answer was lost
-    (RFC 9110, section 13.1.1, allows success for a change that was applied already).
+    Also at the version after the expected one: this may repeat a request whose answer was lost (RFC 9110, section
+    13.1.1, allows success for a change that was applied already).
     """
     return _allows(version, expected) or _allows(version - 1, expected)
 
 
 def _give_first_answer(earlier: Item, item: Item) -> Account:
-    """What the first sign-up with this key was told, whatever happened to the account since."""
+    """The answer to the first sign-up with this key, whatever happened to the account since."""
     if (earlier["subject"], earlier["fingerprint"]) != (item["subject"], item["fingerprint"]):
         raise KeyReused
     return Account.of({**item, "created_at": earlier["created_at"]})
 
 
 def _judge(refusal: TransactionCanceled, record: Item) -> Exception:
-    """Why a write was refused that met the record as expected (or, for a sign-up, no record of its own).
+    """Why a write was refused although the record was as expected (or, for a sign-up, absent).
 
     A marker that names the record itself as owner is never "taken".
     """
@@ -348,7 +348,7 @@ def _judge(refusal: TransactionCanceled, record: Item) -> Exception:
     if taken:
         return Taken(taken)
     if "record" in refusal.failed:
-        return Busy()  # it was there a moment ago, or was as expected again a moment later
+        return Busy()  # the record was not as expected when the write arrived, but it is now
     return Inconsistent() if refusal.failed else refusal
 
 

@@ -1,4 +1,4 @@
-"""The environment, read once and only when it is first needed."""
+"""The functions' settings, read from the environment when they are first needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class SettingsError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the functions need to know.
+    """The functions' settings.
 
     Attributes:
         table_name: The table of accounts and markers (``TABLE_NAME``).

@@ -19,18 +19,18 @@ _READ_SECONDS = 3
 _ATTEMPTS = 2
 
 CALL_SECONDS = _ATTEMPTS * _READ_SECONDS + 1
-"""The longest that one call can take, botocore's own second attempt and its pause included. A transaction is not
-started again with less than this left of the function's time."""
+"""The longest that one call can take, botocore's second attempt and its pause included. A transaction is not sent again
+with less than this left of the function's time."""
 
 
 @cache
 def dynamodb_client() -> DynamoDBClient:
-    """A client with short timeouts and two attempts a call.
+    """A client with short timeouts and two attempts for each call.
 
-    Two, because a transaction that is still in progress, or in conflict, is sent again by ``TransactWrite.send`` with
-    the same token, as long as the function's time allows; more attempts below that would only eat that time.
+    Two, because ``TransactWrite.send`` sends a transaction in progress or in conflict again, with the same token, as
+    long as the function's time allows; more attempts below that would only use up that time.
 
-    It is the client that ``boto3.client`` would give, without loading boto3's resources and S3 transfers.
+    It is the client that ``boto3.client`` would make, without loading boto3's resources and S3 transfers.
     """
     client = get_session().create_client(
         "dynamodb",
@@ -45,9 +45,5 @@ def dynamodb_client() -> DynamoDBClient:
 
 @cache
 def account_service() -> AccountService:
-    """The service on the table that the environment names.
-
-    Raises:
-        accounts.settings.SettingsError: when the environment names none.
-    """
+    """The service on the table that the environment names; raises SettingsError when it names none."""
     return AccountService(dynamodb_client(), settings().table_name)
