@@ -37,7 +37,7 @@ class _FilledIn(Placeholders):
 
 def describe(node: Node) -> str:
     """A condition, or any part of one: ``email = 'a@example.com' AND size(tags) < 5``."""
-    return node.write(_FilledIn())
+    return node._write(_FilledIn())
 
 
 def describe_update(actions: tuple[UpdateAction, ...]) -> str:

@@ -9,7 +9,7 @@ from expr_builder.attribute_values.comparing import is_true
 from expr_builder.attribute_values.values import to_item
 
 from .functions import find_function
-from .nodes import And, Between, Call, Comparison, Function, In, Literal, Not, Or, Path
+from .nodes import And, Between, Call, Comparison, Function, In, Literal, Not, Or, Path, list_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def judge(condition: Condition, item: Mapping[str, AttributeValue]) -> dict[int,
 
 
 def _judge_clause(clause: Condition, item: Mapping[str, AttributeValue]) -> bool:
-    values = [find_value(operand, item) for operand in clause.children()]
+    values = [find_value(operand, item) for operand in list_children(clause)]
     if isinstance(clause, Comparison):
         left, right = values
         return is_true(left, clause.operator, right)

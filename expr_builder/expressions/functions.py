@@ -291,7 +291,7 @@ def build(name: str, *operands: Value) -> Call:
                 raise refusal(of, message.format(type=kind), rule=known.rule, fix=fix)
     other = operands[-1]
     # Keys are costly: they are compared only between two of a kind, as a path never equals a value.
-    if known.distinct and isinstance(other, Literal) is isinstance(subject, Literal) and other.key() == subject.key():
+    if known.distinct and isinstance(other, Literal) is isinstance(subject, Literal) and other._key() == subject._key():
         raise refusal(
             subject, f"{name} with one path twice", rule="operand-distinct", fix="look for a value or another path"
         )

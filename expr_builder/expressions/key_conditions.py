@@ -6,7 +6,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyCo
 from __future__ import annotations
 
 from .functions import FUNCTIONS
-from .nodes import Call, Comparison, Function, Path, conjuncts
+from .nodes import Call, Comparison, Function, Path, conjuncts, list_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def find_key_condition_fault(condition: Condition) -> str | None:
     """Say, in DynamoDB's words, what makes a condition unfit to be the key condition of a query."""
     seen: set[str | int] = set()
     for part in conjuncts(condition):
-        symbol, operands = _name_operator(part), list(part.children())
+        symbol, operands = _name_operator(part), list(list_children(part))
         paths = [operand for operand in operands if isinstance(operand, Path)]
         if not _is_allowed(symbol):
             return f"Invalid operator used in KeyConditionExpression: {symbol}"

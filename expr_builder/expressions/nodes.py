@@ -2,7 +2,7 @@
 
 Nodes are plain classes with slots, immutable by convention as ``fractions.Fraction`` is: nothing assigns to them
 after ``__init__``. Conditions compare by structure (``==``); operands cannot, because their ``==`` builds a condition,
-so :meth:`Node.key` gives each node's structure as plain data.
+so :meth:`Node._key` gives each node's structure as plain data.
 """
 
 from __future__ import annotations
@@ -38,30 +38,21 @@ class Node:
 
     __slots__: tuple[str, ...] = ()
 
-    fields: ClassVar[tuple[str, ...]] = ()  # apart from __slots__, which is empty in a subclass that adds none
+    _fields: ClassVar[tuple[str, ...]] = ()  # apart from __slots__, which is empty in a subclass that adds none
     """The node's attributes, in the order in which they are written."""
-    label: ClassVar[str] = ""
+    _label: ClassVar[str] = ""
     """What the node is called in its repr."""
 
-    def key(self) -> Structure:
+    def _key(self) -> Structure:
         """The node's structure as nested tuples: equal for equal trees."""
-        return (type(self).__name__, *(_freeze(getattr(self, field)) for field in self.fields))
+        return (type(self).__name__, *(_freeze(getattr(self, field)) for field in self._fields))
 
-    def children(self) -> Iterator[Node]:
-        """The nodes directly below, in the order in which they are written."""
-        for field in self.fields:
-            part = getattr(self, field)
-            if isinstance(part, Node):
-                yield part
-            elif isinstance(part, tuple):
-                yield from part
-
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         """Write the node as expression text, without checking it; what has no text is a question mark."""
         return "?"
 
     def __repr__(self) -> str:
-        return f"{self.label}({self.write(_Hidden())})"
+        return f"{self._label}({self._write(_Hidden())})"
 
 
 class _Hidden:
@@ -79,7 +70,7 @@ class _Hidden:
 
 def _freeze(part: object) -> Hashable:
     if isinstance(part, Node):
-        return part.key()
+        return part._key()
     if isinstance(part, (tuple, list)):
         return tuple(map(_freeze, part))
     if isinstance(part, dict):
@@ -94,7 +85,7 @@ class Operand(Node):
     """A path, a literal value, or a function that gives a value to compare."""
 
     __slots__ = ()
-    label = "Operand"
+    _label = "Operand"
 
 
 class Path(Operand):
@@ -105,11 +96,11 @@ class Path(Operand):
     def __init__(self, segments: Segments) -> None:
         self.segments = segments
 
-    def key(self) -> Structure:
+    def _key(self) -> Structure:
         """The structure, whatever the subclass: ``Attr("a")`` and ``Key("a")`` are one path."""
         return ("Path", *self.segments)
 
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         return to.path(self.segments)
 
     def __repr__(self) -> str:
@@ -121,7 +112,7 @@ class Literal(Operand):
     """A value, serialised, checked and measured when it was given."""
 
     __slots__ = ("_size", "value")
-    fields = ("value",)
+    _fields = ("value",)
 
     def __init__(self, value: AttributeValue, size: int | None = None) -> None:
         self.value = value
@@ -142,7 +133,7 @@ class Literal(Operand):
         """The value without its type: text, number text, bytes, elements …"""
         return next(iter(self.value.values()))
 
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         return to.value(self)
 
     def __repr__(self) -> str:
@@ -156,7 +147,7 @@ class UpdateValue(Node):
     """A computed value on the right side of SET."""
 
     __slots__ = ()
-    label = "UpdateValue"
+    _label = "UpdateValue"
 
     # Without it, Attr("n") + 1 + 1 would be a bare TypeError.
     def __add__(self, amount: object) -> UpdateValue:
@@ -172,15 +163,15 @@ class UpdateValue(Node):
 class _Infix(Node):
     """``left operator right``."""
 
-    fields = __slots__ = ("left", "operator", "right")
+    _fields = __slots__ = ("left", "operator", "right")
 
     def __init__(self, left: Value, operator: str, right: Value) -> None:
         self.left = left
         self.operator = operator
         self.right = right
 
-    def write(self, to: Writer) -> str:
-        return f"{self.left.write(to)} {self.operator} {self.right.write(to)}"
+    def _write(self, to: Writer) -> str:
+        return f"{self.left._write(to)} {self.operator} {self.right._write(to)}"
 
 
 class Arithmetic(_Infix, UpdateValue):
@@ -205,7 +196,7 @@ class Condition(Node):
     """
 
     __slots__ = ()
-    label = "Condition"
+    _label = "Condition"
 
     parts: tuple[Condition, ...] = ()
     """The conditions that AND, OR or NOT joins; none for a single clause."""
@@ -226,10 +217,10 @@ class Condition(Node):
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Condition) and self.key() == other.key()
+        return isinstance(other, Condition) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self.key())
+        return hash(self._key())
 
 
 class Comparison(_Infix, Condition):
@@ -241,35 +232,35 @@ class Comparison(_Infix, Condition):
 class Between(Condition):
     """``operand BETWEEN low AND high``, both ends included."""
 
-    fields = __slots__ = ("operand", "low", "high")
+    _fields = __slots__ = ("operand", "low", "high")
 
     def __init__(self, operand: Operand, low: Operand, high: Operand) -> None:
         self.operand = operand
         self.low = low
         self.high = high
 
-    def write(self, to: Writer) -> str:
-        return f"{self.operand.write(to)} BETWEEN {self.low.write(to)} AND {self.high.write(to)}"
+    def _write(self, to: Writer) -> str:
+        return f"{self.operand._write(to)} BETWEEN {self.low._write(to)} AND {self.high._write(to)}"
 
 
 class In(Condition):
     """``operand IN (choice, choice …)``."""
 
-    fields = __slots__ = ("operand", "choices")
+    _fields = __slots__ = ("operand", "choices")
 
     def __init__(self, operand: Operand, choices: tuple[Operand, ...]) -> None:
         self.operand = operand
         self.choices = choices
 
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         # A list, here and below, not a generator: join makes one anyway, more slowly.
-        return f"{self.operand.write(to)} IN ({', '.join([choice.write(to) for choice in self.choices])})"
+        return f"{self.operand._write(to)} IN ({', '.join([choice._write(to) for choice in self.choices])})"
 
 
 class _Joined(Condition):
     """Conditions joined by one word. No part is joined by the same word: ``a & (b & c)`` is ``a & b & c``."""
 
-    fields = __slots__ = ("parts",)
+    _fields = __slots__ = ("parts",)
 
     def __init__(self, parts: tuple[Condition, ...]) -> None:
         self.parts = parts
@@ -288,8 +279,10 @@ class And(_Joined):
 
     __slots__ = ()
 
-    def write(self, to: Writer) -> str:  # only OR binds less tightly than AND, and needs parentheses
-        return " AND ".join([f"({part.write(to)})" if isinstance(part, Or) else part.write(to) for part in self.parts])
+    def _write(self, to: Writer) -> str:  # only OR binds less tightly than AND, and needs parentheses
+        return " AND ".join(
+            [f"({part._write(to)})" if isinstance(part, Or) else part._write(to) for part in self.parts]
+        )
 
 
 class Or(_Joined):
@@ -297,21 +290,21 @@ class Or(_Joined):
 
     __slots__ = ()
 
-    def write(self, to: Writer) -> str:
-        return " OR ".join([part.write(to) for part in self.parts])
+    def _write(self, to: Writer) -> str:
+        return " OR ".join([part._write(to) for part in self.parts])
 
 
 class Not(Condition):
     """The part is false."""
 
-    fields = __slots__ = ("parts",)
+    _fields = __slots__ = ("parts",)
 
     def __init__(self, part: Condition) -> None:
         self.parts = (part,)
 
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         (part,) = self.parts
-        return f"NOT ({part.write(to)})" if isinstance(part, _Joined) else f"NOT {part.write(to)}"
+        return f"NOT ({part._write(to)})" if isinstance(part, _Joined) else f"NOT {part._write(to)}"
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
@@ -337,7 +330,7 @@ class Call(Node):
 
     # Nodes are below the table of functions: the name is checked by what builds, writes or evaluates the call.
 
-    fields = __slots__ = ("name", "operands")
+    _fields = __slots__ = ("name", "operands")
 
     gives: ClassVar[str] = ""
     """The type of AttributeValue that the function gives, where that is always the same."""
@@ -346,12 +339,12 @@ class Call(Node):
         self.name = name
         self.operands = operands
 
-    def key(self) -> Structure:
+    def _key(self) -> Structure:
         """The structure, whatever the subclass."""
-        return ("Call", self.name, *(operand.key() for operand in self.operands))
+        return ("Call", self.name, *(operand._key() for operand in self.operands))
 
-    def write(self, to: Writer) -> str:
-        return f"{to.function(self.name)}({', '.join([operand.write(to) for operand in self.operands])})"
+    def _write(self, to: Writer) -> str:
+        return f"{to.function(self.name)}({', '.join([operand._write(to) for operand in self.operands])})"
 
 
 class Function(Call, Condition):
@@ -372,9 +365,19 @@ class UpdateFunction(Call, UpdateValue):
     __slots__ = ()
 
 
+def list_children(node: Node) -> Iterator[Node]:
+    """The nodes directly below, in the order in which they are written."""
+    for field in node._fields:
+        part = getattr(node, field)
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, tuple):
+            yield from part
+
+
 def find_paths(node: Node) -> Iterator[Path]:
     """Every path in a tree, in written order."""
     if isinstance(node, Path):
         yield node
-    for child in node.children():
+    for child in list_children(node):
         yield from find_paths(child)

@@ -63,7 +63,7 @@ _CONSTANTS: dict[str, AttributeValue] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL
 class Unknown(Operand):
     """An operand whose value is not known: an undefined placeholder, or a misplaced function with its operands."""
 
-    fields = __slots__ = ("text", "operands")
+    _fields = __slots__ = ("text", "operands")
 
     def __init__(self, text: str, *operands: Value) -> None:
         self.text = text

@@ -20,7 +20,7 @@ _ORDERING = ("<", "<=", ">", ">=")
 def compare(left: Operand, operator: str, right: Operand) -> Comparison:
     """Build ``left operator right``; refuse equal operands, ``<`` of unordered types, a size beside no number."""
     # A path never equals a value. Keys are costly, so they are compared only between two of a kind.
-    if isinstance(right, Literal) is isinstance(left, Literal) and left.key() == right.key():
+    if isinstance(right, Literal) is isinstance(left, Literal) and left._key() == right._key():
         raise refusal(
             left,
             f"both sides of {operator} are the same",
@@ -91,7 +91,7 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
         )
     operands = tuple(take_operand(choice, of=subject) for choice in choices)
     if isinstance(choices, (set, frozenset)):  # its order differs between processes; repr, as types may be mixed
-        operands = tuple(sorted(operands, key=lambda choice: repr(choice.key())))
+        operands = tuple(sorted(operands, key=lambda choice: repr(choice._key())))
     if not operands:
         raise refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
     if len(operands) > MAX_IN_OPERANDS:

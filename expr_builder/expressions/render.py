@@ -10,7 +10,7 @@ from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS, MAX_SUBSTITUTION_BYTES
 
 from .functions import FUNCTIONS, refuse_name
-from .nodes import And, Literal, Or, Path
+from .nodes import And, Literal, Or, Path, list_children
 from .paths import find_first_clash, is_bare, write_path
 from .updates import KEYWORDS
 
@@ -101,7 +101,7 @@ class Placeholders:
 
 def render(node: Condition, placeholders: Placeholders) -> str:
     """Write a condition with the fewest parentheses that keep its meaning."""
-    return _check(node.write(placeholders), (node,))
+    return _check(node._write(placeholders), (node,))
 
 
 def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
@@ -151,7 +151,7 @@ def count_operators(node: Node) -> int:
     """Count the operators and functions in a tree, as the limit of 300 counts them."""
     # Three parts are joined by two operators; the = and the commas of an update do not count.
     own = len(node.parts) - 1 if isinstance(node, (And, Or)) else 0 if isinstance(node, (Path, Literal)) else 1
-    return own + sum(map(count_operators, node.children()))
+    return own + sum(map(count_operators, list_children(node)))
 
 
 def _check(text: str, nodes: tuple[Node, ...]) -> str:

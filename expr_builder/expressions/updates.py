@@ -34,24 +34,24 @@ OPERAND_TYPES = {"ADD": ("N", *SET_TYPES), "DELETE": SET_TYPES}
 class UpdateAction(Node):
     """One action of an update: ``SET path = value``, ``REMOVE path``, ``ADD path value`` or ``DELETE path value``."""
 
-    fields = __slots__ = ("keyword", "path", "value")
-    label = "UpdateAction"
+    _fields = __slots__ = ("keyword", "path", "value")
+    _label = "UpdateAction"
 
     def __init__(self, keyword: str, path: Path, value: Value | None) -> None:
         self.keyword = keyword
         self.path = path
         self.value = value
 
-    def write(self, to: Writer) -> str:
+    def _write(self, to: Writer) -> str:
         """Write the action with its keyword."""
         return f"{self.keyword} {self.write_bare(to)}"
 
     def write_bare(self, to: Writer) -> str:
         """Write the action without its keyword, as one of several in a clause."""
-        path = self.path.write(to)
+        path = self.path._write(to)
         if self.value is None:
             return path
-        return f"{path}{' = ' if self.keyword == 'SET' else ' '}{self.value.write(to)}"
+        return f"{path}{' = ' if self.keyword == 'SET' else ' '}{self.value._write(to)}"
 
 
 def read_targets(given: Iterable[object], named: Mapping[str, object], keyword: str) -> Iterator[tuple[Path, object]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import size_of
 from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, MAX_TABLE_KEYS
-from expr_builder.requests.key_schema import KEY_TYPES, UNSUPPORTED, read_operators
+from expr_builder.requests.key_schema import KEY_TYPES, UNSUPPORTED, find_misfit, read_operators
 
 from .problems import ACTION, TABLE, is_mapping
 
@@ -143,7 +143,7 @@ def check_query_keys(
     operators = read_operators(condition)
     keys = _find_keys(index_name, table)
     if keys is not None:
-        misfit = keys.find_misfit(operators)
+        misfit = find_misfit(keys, operators)
         words = misfit[0] if misfit is not None else ""
     else:
         too_many = len(operators) > MAX_TABLE_KEYS and index_name is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import ORDERED_TYPES, TYPES
 from expr_builder.expressions.functions import FUNCTIONS
-from expr_builder.expressions.nodes import Arithmetic, Call, Literal, Node, Path
+from expr_builder.expressions.nodes import Arithmetic, Call, Literal, Node, Path, list_children
 from expr_builder.expressions.operand_parser import Unknown
 from expr_builder.expressions.updates import OPERAND_TYPES
 
@@ -48,7 +48,7 @@ def operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] 
     """
     if not isinstance(node, Node):  # the segments of a path, which are refused for one reason only
         return "path-depth", f"The document path has too many nesting levels; nesting levels: {len(node)}"
-    if any(isinstance(operand, Unknown) for operand in node.children()):
+    if any(isinstance(operand, Unknown) for operand in list_children(node)):
         return None  # what makes it unknown has been reported
     words = _WORDS[error.rule](symbol, node)
     if words is None:
@@ -70,7 +70,7 @@ def _unfit_type(symbol: str, node: Node) -> str | None:
 
 def _unfit_types(symbol: str, node: Node) -> Iterator[str]:
     known = FUNCTIONS.get(symbol)
-    for position, operand in enumerate(node.children()):
+    for position, operand in enumerate(list_children(node)):
         fitting = known.parameters[position].types if known is not None else _FITTING.get(symbol, TYPES)
         kind = operand.type if isinstance(operand, Literal) else operand.gives if isinstance(operand, Call) else ""
         if kind and kind not in fitting:  # of a path nothing is known before there is an item
@@ -89,7 +89,7 @@ def _takes_values(symbol: str) -> bool:
 
 
 def _not_distinct(symbol: str, node: Node) -> str | None:
-    first = next(node.children())
+    first = next(list_children(node))
     if not isinstance(first, Path):  # the service compares paths only
         return None
     return (
@@ -126,7 +126,7 @@ def _too_many(symbol: str, node: In) -> str:
 
 
 def _not_computable(symbol: str, node: Node) -> str | None:
-    if any(isinstance(operand, Arithmetic) for operand in node.children()):
+    if any(isinstance(operand, Arithmetic) for operand in list_children(node)):
         return f'Syntax error; token: "{symbol}"'  # the service's grammar has no a + b + c
     return _unfit_type(symbol, node)
 

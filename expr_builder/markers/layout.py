@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from expr_builder.errors import BuildError
+from expr_builder.requests.key_schema import serialize_key
 from expr_builder.unique import OWNER
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Layout:
         else:  # zip drops the sort key where the table has none
             key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
         try:
-            self.table.key_schema.serialize(key)
+            serialize_key(self.table.key_schema, key)
         except BuildError:  # somebody wrote a number, or a map, into the marker
             return None
         return key
@@ -117,7 +118,7 @@ class Layout:
         """The marker of a value; raises :class:`Unkeyed` for a value that can have none."""
         try:
             key = self.unique.marker_key(field, value)
-            self.table.key_schema.serialize(key)
+            serialize_key(self.table.key_schema, key)
         except ValueError:  # the field's own rules, or DynamoDB's for keys
             raise Unkeyed(f"not a value that {field} can have") from None
         return str(key[self.table.partition_key])

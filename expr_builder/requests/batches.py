@@ -11,6 +11,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, Wait, back_off, converse
 
 from .get import Get
+from .key_schema import identify
 from .writes import Delete, Put
 
 TYPE_CHECKING = False
@@ -259,12 +260,12 @@ def _read(chunk: tuple[Get, ...], patience: Patience) -> Conversation[dict[Targe
         answer = yield from converse(Ask("batch_get_item", {"RequestItems": wanted}), patience)
         for name, items in answer["Responses"].items():
             for item in items:
-                found[keys[name].target_of(item)] = from_item(item)
+                found[identify(keys[name], item)] = from_item(item)
         wanted = answer.get("UnprocessedKeys")
         if not wanted:
             return found
         delay = back_off(attempt)
         if not patience.covers(attempt, delay):
-            left = {keys[name].target_of(key) for name, part in wanted.items() for key in part["Keys"]}
+            left = {identify(keys[name], key) for name, part in wanted.items() for key in part["Keys"]}
             raise BatchIncomplete([action for action in chunk if action.target in left], attempts=attempt)
         yield Wait(delay)

@@ -9,7 +9,7 @@ from expr_builder.attribute_values.values import to_item
 from expr_builder.errors import Reason
 from expr_builder.expressions.describe import describe, describe_item, describe_value
 from expr_builder.expressions.evaluate import find_value, judge
-from expr_builder.expressions.nodes import And, Call, Or, Path
+from expr_builder.expressions.nodes import And, Call, Or, Path, list_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,12 +117,12 @@ def _show_stored(clause: Condition, item: TypedItem) -> str:
     if not item:
         return ""
     found: dict[str, None] = {}  # a set that keeps its order
-    for operand in clause.children():
+    for operand in list_children(clause):
         if isinstance(operand, Path):
             found[f"{describe(operand)} is {_show(operand, item)}"] = None
         elif isinstance(operand, Call):
             result = find_value(operand, item)
-            inner = "".join(f", {describe(path)} is {_show(path, item)}" for path in operand.children())
+            inner = "".join(f", {describe(path)} is {_show(path, item)}" for path in list_children(operand))
             found[f"{describe(operand)} is {describe_value(result) if result else f'undefined{inner}'}"] = None
     return f"  ({', '.join(found)})" if found else ""
 

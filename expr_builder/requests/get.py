@@ -10,6 +10,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Action
+from .key_schema import identify, serialize_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Get(Action):
         self._table = table
         self._slot = None
         try:
-            self._key = table.key_schema.serialize(key)
-            self._target = table.key_schema.target_of(self._key)
+            self._key = serialize_key(table.key_schema, key)
+            self._target = identify(table.key_schema, self._key)
         except BuildError as error:
             raise error.within("Key").within(self._place) from None
         if isinstance(project, str):  # a single name, not its letters

@@ -11,7 +11,7 @@ from expr_builder.attribute_values.serializing import serialize_item
 from expr_builder.attribute_values.values import size_of
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.nodes import Comparison, Path, conjuncts
+from expr_builder.expressions.nodes import Comparison, Path, conjuncts, list_children
 from expr_builder.limits import (
     MAX_INDEX_KEYS,
     MAX_KEY_NAME_BYTES,
@@ -57,37 +57,39 @@ class KeySchema:
         """All key attributes, the partition key first."""
         return self.partition_keys + self.sort_keys
 
-    def find_misfit(self, operators: Mapping[str, str]) -> tuple[str, str] | None:
-        """Find what makes a key condition unfit for these keys.
 
-        Args:
-            operators: For each attribute that the condition is about, its operator (:func:`read_operators`).
+def find_misfit(keys: KeySchema, operators: Mapping[str, str]) -> tuple[str, str] | None:
+    """Find what makes a key condition unfit for these keys.
 
-        Returns:
-            What is wrong in DynamoDB's words, and the fix; ``None`` when it fits.
-        """
-        equals = "each partition key attribute is compared with eq(…)"
-        for name in self.partition_keys:
-            if name not in operators:
-                return _say_missed(name), equals
-            if operators[name] != "=":
-                return UNSUPPORTED, equals
-        # The service wants the sort key's attributes from the left, without a gap, and = for all but the last.
-        others = [name for name in operators if name not in self.partition_keys]
-        used = self.sort_keys[: len(others)]
-        foreign = [name for name in others if name not in self.sort_keys]
-        if foreign:
-            # It names the sort key attribute that is missing, if there is one, not the foreign one.
-            fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
-            missed = next((name for name in used if name not in others), None)
-            return (_say_missed(missed) if missed is not None else UNSUPPORTED), fix
-        left_to_right = "sort key attributes are used from the left, all but the last with eq(…)"
-        for name in used:
-            if name not in others:
-                return _say_missed(name), left_to_right
-        if any(operators[name] != "=" for name in used[:-1]):
-            return UNSUPPORTED, left_to_right
-        return None
+    Args:
+        keys: The keys of the table or index that is queried.
+        operators: For each attribute that the condition is about, its operator (:func:`read_operators`).
+
+    Returns:
+        What is wrong in DynamoDB's words, and the fix; ``None`` when it fits.
+    """
+    equals = "each partition key attribute is compared with eq(…)"
+    for name in keys.partition_keys:
+        if name not in operators:
+            return _say_missed(name), equals
+        if operators[name] != "=":
+            return UNSUPPORTED, equals
+    # The service wants the sort key's attributes from the left, without a gap, and = for all but the last.
+    others = [name for name in operators if name not in keys.partition_keys]
+    used = keys.sort_keys[: len(others)]
+    foreign = [name for name in others if name not in keys.sort_keys]
+    if foreign:
+        # It names the sort key attribute that is missing, if there is one, not the foreign one.
+        fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
+        missed = next((name for name in used if name not in others), None)
+        return (_say_missed(missed) if missed is not None else UNSUPPORTED), fix
+    left_to_right = "sort key attributes are used from the left, all but the last with eq(…)"
+    for name in used:
+        if name not in others:
+            return _say_missed(name), left_to_right
+    if any(operators[name] != "=" for name in used[:-1]):
+        return UNSUPPORTED, left_to_right
+    return None
 
 
 def _say_missed(name: str) -> str:
@@ -98,7 +100,7 @@ def read_operators(condition: Condition) -> dict[str, str]:
     """Each attribute of a sound key condition, with its operator: ``""`` for ``BETWEEN`` and ``begins_with``."""
     operators = {}
     for part in conjuncts(condition):
-        path = next(child for child in part.children() if isinstance(child, Path))
+        path = next(child for child in list_children(part) if isinstance(child, Path))
         operators[str(path.segments[0])] = part.operator if isinstance(part, Comparison) else ""
     return operators
 
@@ -189,83 +191,87 @@ class PrimaryKey(KeySchema):
     def __repr__(self) -> str:
         return f"PrimaryKey({', '.join(self.types)})"
 
-    def target_of(self, item: TypedItem) -> Target:
-        """What identifies an item, given the item or its key."""
-        return (self._table, *[item[name][kind] for name, kind, _ in self._checks])
 
-    def check(self, item: TypedItem) -> Target:
-        """Refuse an item whose key attributes are missing, empty, too long, or of another type.
+def identify(keys: PrimaryKey, item: TypedItem) -> Target:
+    """What identifies an item, given the item or its key."""
+    return (keys._table, *[item[name][kind] for name, kind, _ in keys._checks])
 
-        Returns:
-            The same as :meth:`target_of`.
 
-        Raises:
-            BuildError: with the place of what is wrong, inside the item.
-        """
-        target = [self._table]
-        for name, kind, limit in self._checks:
-            value = item.get(name)
-            content = value.get(kind) if value is not None else None
-            if not content or (len(content) * 4 > limit and kind != "N"):  # no character takes more than four bytes
-                self._refuse(name, kind, limit, value)  # returns when it is short enough after all
-            target.append(content)  # type: ignore[arg-type]  # what is missing was refused
-        return tuple(target)
+def check_key(keys: PrimaryKey, item: TypedItem) -> Target:
+    """Refuse an item whose key attributes are missing, empty, too long, or of another type.
 
-    def serialize(self, key: Item) -> TypedItem:
-        """Serialise and check a key: exactly the key attributes, of the right types.
+    Returns:
+        The same as :func:`identify`.
 
-        Raises:
-            BuildError: with the place of what is wrong, inside the key.
-        """
-        if not isinstance(key, Mapping):
-            raise self.make_type_error(key)
-        typed, _ = serialize_item(key)
-        self.check(typed)  # first: a missing key attribute says more than a foreign one
-        self.refuse_others(typed)
-        return typed
+    Raises:
+        BuildError: with the place of what is wrong, inside the item.
+    """
+    target = [keys._table]
+    for name, kind, limit in keys._checks:
+        value = item.get(name)
+        content = value.get(kind) if value is not None else None
+        if not content or (len(content) * 4 > limit and kind != "N"):  # no character takes more than four bytes
+            _refuse(keys, name, kind, limit, value)  # returns when it is short enough after all
+        target.append(content)  # type: ignore[arg-type]  # what is missing was refused
+    return tuple(target)
 
-    def refuse_others(self, key: TypedItem) -> None:
-        """Refuse a complete key that holds other attributes as well."""
-        if len(key) > len(self.types):
-            others = [name for name in key if name not in self.types]
-            raise BuildError(
-                f"{' and '.join(others)}: no key attribute of the table",
-                rule="key-schema",
-                fix=f"give exactly {' and '.join(self.types)}",
-            )
 
-    def make_type_error(self, key: object) -> BuildError:
-        """The error for a key that is not a mapping."""
-        return BuildError(
-            f"a key is a mapping, not a {type(key).__name__}",
+def serialize_key(keys: PrimaryKey, key: Item) -> TypedItem:
+    """Serialise and check a key: exactly the key attributes, of the right types.
+
+    Raises:
+        BuildError: with the place of what is wrong, inside the key.
+    """
+    if not isinstance(key, Mapping):
+        raise make_type_error(keys, key)
+    typed, _ = serialize_item(key)
+    check_key(keys, typed)  # first: a missing key attribute says more than a foreign one
+    refuse_others(keys, typed)
+    return typed
+
+
+def refuse_others(keys: PrimaryKey, key: TypedItem) -> None:
+    """Refuse a complete key that holds other attributes as well."""
+    if len(key) > len(keys.types):
+        others = [name for name in key if name not in keys.types]
+        raise BuildError(
+            f"{' and '.join(others)}: no key attribute of the table",
             rule="key-schema",
-            fix=f"{{{', '.join(repr(name) + ': …' for name in self.types)}}}",
+            fix=f"give exactly {' and '.join(keys.types)}",
         )
 
-    def _refuse(self, name: str, kind: str, limit: int, value: AttributeValue | None) -> None:
-        if value is None:
-            raise BuildError(
-                f"the key attribute {name} is missing", rule="key-schema", fix=f"give {' and '.join(self.types)}"
-            )
-        if kind not in value:
-            raise BuildError(
-                f"a value of type {next(iter(value))}, the table's key is of type {kind}",
-                rule="key-type",
-                place=f".{name}",
-                fix="convert it, or declare the key's type with the table: (name, type)",
-            )
-        size = size_of(value)
-        if not size:
-            raise BuildError(
-                "a key attribute is empty", rule="key-empty", place=f".{name}", fix="a key must have a value"
-            )
-        if size > limit:
-            raise BuildError(
-                f"a key of {size} bytes, {limit} are allowed",
-                rule="key-length",
-                place=f".{name}",
-                fix="shorten it, or use a hash of it",
-            )
+
+def make_type_error(keys: PrimaryKey, key: object) -> BuildError:
+    """The error for a key that is not a mapping."""
+    return BuildError(
+        f"a key is a mapping, not a {type(key).__name__}",
+        rule="key-schema",
+        fix=f"{{{', '.join(repr(name) + ': …' for name in keys.types)}}}",
+    )
+
+
+def _refuse(keys: PrimaryKey, name: str, kind: str, limit: int, value: AttributeValue | None) -> None:
+    if value is None:
+        raise BuildError(
+            f"the key attribute {name} is missing", rule="key-schema", fix=f"give {' and '.join(keys.types)}"
+        )
+    if kind not in value:
+        raise BuildError(
+            f"a value of type {next(iter(value))}, the table's key is of type {kind}",
+            rule="key-type",
+            place=f".{name}",
+            fix="convert it, or declare the key's type with the table: (name, type)",
+        )
+    size = size_of(value)
+    if not size:
+        raise BuildError("a key attribute is empty", rule="key-empty", place=f".{name}", fix="a key must have a value")
+    if size > limit:
+        raise BuildError(
+            f"a key of {size} bytes, {limit} are allowed",
+            rule="key-length",
+            place=f".{name}",
+            fix="shorten it, or use a hash of it",
+        )
 
 
 def _define(key: KeyPart, table: str) -> tuple[str, str]:

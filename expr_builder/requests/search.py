@@ -14,7 +14,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Immutable
-from .key_schema import find_index, read_operators
+from .key_schema import find_index, find_misfit, read_operators
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ class Query(Search):
         keys: KeySchema | None = self._table.key_schema if self._index is None else self._find_index()
         if keys is None:  # an index that nobody declared
             return
-        misfit = keys.find_misfit(read_operators(self._key_condition))
+        misfit = find_misfit(keys, read_operators(self._key_condition))
         if misfit is not None:
             words, fix = misfit
             raise BuildError(words, rule="key-condition", place="KeyConditionExpression", fix=fix)

@@ -30,6 +30,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse, make_token
 
 from .action import Action
+from .key_schema import check_key, make_type_error, refuse_others
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class WriteAction(Action):
             if type(content) is not dict and not isinstance(content, Mapping):
                 raise self._make_type_error(content)
             self._content, self._content_size = serialize_item(content)
-            self._target = table.key_schema.check(self._content)
+            self._target = check_key(table.key_schema, self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":  # nearly every Put is spared the call
                 self._check_content()
         except BuildError as error:
@@ -351,10 +352,10 @@ class KeyedAction(WriteAction):
         return self._content
 
     def _check_content(self) -> None:
-        self._table.key_schema.refuse_others(self._content)
+        refuse_others(self._table.key_schema, self._content)
 
     def _make_type_error(self, content: object) -> BuildError:
-        return self._table.key_schema.make_type_error(content)
+        return make_type_error(self._table.key_schema, content)
 
 
 class Update(KeyedAction):
@@ -510,7 +511,7 @@ def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
         return isinstance(value, Literal) and value.type != "N"  # a set takes an element once
     if isinstance(last, int):
         return False  # after a REMOVE the others move up; SET behind the end of a list appends
-    if isinstance(value, IfMissing) and value.operands[0].key() == action.path.key():
+    if isinstance(value, IfMissing) and value.operands[0]._key() == action.path._key():
         return True  # the second time it finds what the first has set
     # Computed from attributes that this update leaves alone, the value is the same again.
     return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))

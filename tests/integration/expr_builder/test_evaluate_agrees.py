@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from expr_builder import Attr, Table, evaluate, to_item
 from expr_builder.expressions.evaluate import find_value
-from expr_builder.expressions.nodes import Comparison, Function, In, OperandFunction
+from expr_builder.expressions.nodes import Comparison, Function, In, OperandFunction, list_children
 from expr_builder.expressions.render import Placeholders, render
 from tests.support.trees import CLAUSES, clauses, conditions, items
 
@@ -121,7 +121,7 @@ def _engine_refuses(clause: Condition, item: TypedItem) -> bool:
 
 
 def _engine_errs(clause: Condition, item: TypedItem) -> bool:
-    sizes = [operand for operand in clause.children() if isinstance(operand, OperandFunction)]
+    sizes = [operand for operand in list_children(clause) if isinstance(operand, OperandFunction)]
     # The service: a number, boolean or null has no size, and the comparison sees nothing. The engine: its size is 0.
     if any(_kind(size.operands[0], item) in ("N", "BOOL", "NULL") for size in sizes):
         return True

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from expr_builder import Attr, Table, to_attribute_value, to_item
 from expr_builder.expressions.describe import describe, describe_item, describe_update, describe_value
-from expr_builder.expressions.nodes import Literal
+from expr_builder.expressions.nodes import Literal, list_children
 from expr_builder.expressions.parse import parse_condition
 from tests.support.trees import conditions
 
@@ -90,7 +90,7 @@ def test_a_key_is_its_attributes() -> None:
 def test_what_is_described_in_literals_reads_as_the_same_condition(condition: Any) -> None:
     nodes = [condition]
     for node in nodes:
-        nodes.extend(node.children())
+        nodes.extend(list_children(node))
     literals = [node for node in nodes if isinstance(node, Literal)]
     # Binary values, sets, lists and maps have no literal form; control characters are shown as escapes.
     readable = ("S", "N", "BOOL", "NULL")

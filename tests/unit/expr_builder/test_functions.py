@@ -13,7 +13,15 @@ from expr_builder import Attr, BuildError, Table, evaluate, explain, lint, parse
 from expr_builder.expressions.describe import describe
 from expr_builder.expressions.evaluate import find_value
 from expr_builder.expressions.functions import FUNCTIONS, Definition, Parameter, build, build_condition
-from expr_builder.expressions.nodes import Call, Comparison, Function, Literal, OperandFunction, UpdateFunction
+from expr_builder.expressions.nodes import (
+    Call,
+    Comparison,
+    Function,
+    Literal,
+    OperandFunction,
+    UpdateFunction,
+    list_children,
+)
 from expr_builder.expressions.operands import make_literal
 from expr_builder.expressions.predicates import compare
 from expr_builder.expressions.render import Placeholders, render
@@ -56,7 +64,7 @@ def as_condition(name: str) -> Condition:
 def calls_in(node: Node) -> Iterator[str]:
     if isinstance(node, Call):
         yield node.name
-    for child in node.children():
+    for child in list_children(node):
         yield from calls_in(child)
 
 
@@ -84,7 +92,7 @@ def test_every_function_of_updates_is_parsed_and_worded(name: str) -> None:
     call = example(name)
     (action,) = parse_update(f"SET b = {name}(a, :v)", values={":v": EXAMPLES[name][0][0]})
     assert action.value is not None
-    assert action.value.key() == call.key()
+    assert action.value._key() == call._key()
     assert f"SET b = {name}(a, " in repr(action)
 
 

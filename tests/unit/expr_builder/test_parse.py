@@ -133,7 +133,7 @@ def test_a_key_condition_reads_as_the_tree_of_the_fluent_calls() -> None:
 
 
 def keys(nodes: Iterable[Node]) -> list[Any]:
-    return [node.key() for node in nodes]
+    return [node._key() for node in nodes]
 
 
 def python_values(placeholders: Placeholders) -> dict[str, Any]:
