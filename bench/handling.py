@@ -96,10 +96,10 @@ def worker(calls: int) -> list[Row]:
 
 def _sent_by(run: Callable[[], None]) -> dict[str, Any]:
     """The transaction that the handler's client was given."""
-    from accounts.wiring import dynamodb_client
+    from accounts.wiring import make_client
 
     sent: list[dict[str, Any]] = []
-    events = dynamodb_client().meta.events
+    events = make_client().meta.events
     name = "provide-client-params.dynamodb.TransactWriteItems"
     events.register(name, lambda params, **_: sent.append(params), "bench")
     run()

@@ -79,7 +79,7 @@ class Marker:
         """The beginning that the keys of all markers of this field share."""
         return self._prefix
 
-    def value_key(self, value: object) -> str:
+    def make_key(self, value: object) -> str:
         """The marker's partition key for ``value``, normalised.
 
         Raises:
@@ -162,7 +162,7 @@ class Unique:
         actions: list[WriteAction] = [self.table.put(item)._in_slot(RECORD, guard)]
         claims: list[str] = []
         for field in self.markers:
-            key = self._marker_key(field, item.get(field))
+            key = self._derive_key(field, item.get(field))
             if key is not None:
                 actions.append(self._claim(field, key, owner))
                 claims.append(field)
@@ -209,7 +209,7 @@ class Unique:
             # Without this guard, a stale change would leave the marker of a value that was set meanwhile.
             guards.append(Attr(field).not_exists() if before is None else Attr(field).eq(before))
             update = update.remove(field) if after is None else update.set({field: after})
-            old_key, new_key = self._marker_key(field, before), self._marker_key(field, after)
+            old_key, new_key = self._derive_key(field, before), self._derive_key(field, after)
             if new_key is not None and new_key != old_key:
                 swaps.append(self._claim(field, new_key, owner))
                 claims.append(field)
@@ -238,7 +238,7 @@ class Unique:
         releases: list[WriteAction] = []
         for field in self.markers:
             value = item.get(field)
-            key = self._marker_key(field, value)
+            key = self._derive_key(field, value)
             guards.append(Attr(field).not_exists() if key is None else Attr(field).eq(value))
             if key is not None:
                 releases.append(self._release(field, key, owner))
@@ -247,14 +247,14 @@ class Unique:
 
     # --- The marker's own actions
 
-    def marker_item(self, field: str, value: object, owner: object) -> StoredItem:
+    def make_marker(self, field: str, value: object, owner: object) -> StoredItem:
         """The whole marker of a field's value: its key and its owner."""
-        return {**self.marker_key(field, value), OWNER: owner}
+        return {**self.make_marker_key(field, value), OWNER: owner}
 
-    def marker_key(self, field: str, value: object) -> StoredItem:
+    def make_marker_key(self, field: str, value: object) -> StoredItem:
         """The key of the marker of a field's value."""
         try:
-            return self._make_key(field, self.markers[field].value_key(value))
+            return self._make_key(field, self.markers[field].make_key(value))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
@@ -270,12 +270,12 @@ class Unique:
     def _release(self, field: str, key: str, owner: object) -> Delete:
         return self.table.delete(self._make_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
 
-    def _marker_key(self, field: str, value: object) -> str | None:
+    def _derive_key(self, field: str, value: object) -> str | None:
         marker = self.markers[field]
         if value is None and marker.optional:
             return None
         try:
-            return marker.value_key(value)
+            return marker.make_key(value)
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 

@@ -74,15 +74,15 @@ class Tree:
 
     def rooms(self) -> list[str]:
         """The rooms that are there, ground floor first; an unknown one comes last."""
-        found = {room_of(module) for module in self.modules} - ABOVE_ALL
+        found = {find_room(module) for module in self.modules} - ABOVE_ALL
         known = [room for floor in FLOORS for room in floor if room in found]
         return known + sorted(found - set(known))
 
     def in_room(self, room: str) -> list[str]:
         """The modules of a room, each after those that it imports; where this leaves the order open, by name."""
-        targets = {module: set[str]() for module in self.modules if room_of(module) == room}
+        targets = {module: set[str]() for module in self.modules if find_room(module) == room}
         for one in self.imports:
-            if room_of(one.importer) == room == room_of(one.imported):
+            if find_room(one.importer) == room == find_room(one.imported):
                 targets[one.importer].add(one.imported)
         # A module reaches whatever its imports reach, and these imports too: so it reaches more than each of them.
         return sorted(targets, key=lambda module: (len(_reach(module, targets)), module))
@@ -101,7 +101,7 @@ def read(package: Path) -> Tree:
     return tree
 
 
-def room_of(module: str) -> str:
+def find_room(module: str) -> str:
     """The room of a module: a package, or the module itself where it stands alone."""
     return module.partition(".")[0]
 
@@ -112,7 +112,7 @@ def find_upward(tree: Tree) -> list[Import]:
     floor_of |= dict.fromkeys(ABOVE_ALL, len(FLOORS))
     wrong = []
     for one in tree.imports:
-        importer, imported = room_of(one.importer), room_of(one.imported)
+        importer, imported = find_room(one.importer), find_room(one.imported)
         if importer == imported:  # within a room only circles are wrong: see find_circles
             continue
         if importer not in floor_of or imported not in floor_of or floor_of[importer] < floor_of[imported]:
@@ -271,7 +271,7 @@ those that it imports, and the descriptions are the first lines of the docstring
 def _used(tree: Tree, rooms: Iterable[str]) -> dict[str, list[str]]:
     """The rooms that each room imports from, highest first."""
     order = list(rooms)
-    pairs = {(room_of(one.importer), room_of(one.imported)) for one in tree.imports}
+    pairs = {(find_room(one.importer), find_room(one.imported)) for one in tree.imports}
     return {room: [other for other in reversed(order) if other != room and (room, other) in pairs] for room in order}
 
 

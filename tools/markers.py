@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
 def with_layout(arguments: list[str]) -> list[str]:
     """Pass the accounts' layout to the command; a ``--unique`` of the caller's own comes later, and so wins."""
     part, *others = arguments
-    return [part, "--unique", "accounts.schema:accounts_layout", *others]
+    return [part, "--unique", "accounts.schema:declare_layout", *others]
 
 
 def _names_a_table(arguments: list[str]) -> bool:

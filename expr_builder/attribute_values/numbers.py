@@ -28,10 +28,10 @@ def to_number(value: int | float | Decimal) -> str:
         if -_SMALL_INT < value < _SMALL_INT:
             return int.__repr__(value)  # not str(): a subclass may have its own, as enumerations do
         if value.bit_length() > 424:  # 10**126 has 419: refuse before making long text of it
-            raise _number_range()
+            raise _make_range_error()
         text = int.__repr__(abs(value))
         digits = text.rstrip("0")
-        return _canonical(value < 0, digits, len(text) - len(digits))
+        return _normalize(value < 0, digits, len(text) - len(digits))
     if isinstance(value, float):
         text = float.__repr__(value)  # the shortest text that is this float; str() may belong to a subclass
         if text.endswith(".0") and value:  # -0.0 goes on: DynamoDB stores 0
@@ -62,11 +62,11 @@ def parse_number(text: str) -> str:
     if not digits:
         return "0"  # whatever its sign and exponent
     if len(exponent_digits) > 6:  # refuse before computing with it
-        raise _number_range()
+        raise _make_range_error()
     significant = digits.rstrip("0")
     # As a whole number: the point, and the zeros that were dropped, move into the exponent.
     exponent = int(exponent_text or 0) - len(fraction) + len(digits) - len(significant)
-    return _canonical(negative, significant, exponent)
+    return _normalize(negative, significant, exponent)
 
 
 def read_number(text: str) -> int | Decimal:
@@ -80,7 +80,7 @@ def read_number(text: str) -> int | Decimal:
     return int(number) if number == number.to_integral_value() else number
 
 
-def number_size(text: str) -> int:
+def measure_number(text: str) -> int:
     """The size in bytes: one for each two significant digits, one for the number itself, one for a minus sign."""
     if text.isdigit():
         return (len(text.strip("0")) + 1) // 2 + 1
@@ -88,7 +88,7 @@ def number_size(text: str) -> int:
     return (len(digits) - ("." in digits) + 1) // 2 + (2 if text[0] == "-" else 1)
 
 
-def _canonical(negative: bool, digits: str, exponent: int) -> str:
+def _normalize(negative: bool, digits: str, exponent: int) -> str:
     """Write ``digits`` (no zeros at either end) times ten to the power of ``exponent``."""
     if len(digits) > MAX_NUMBER_DIGITS:
         raise BuildError(
@@ -99,7 +99,7 @@ def _canonical(negative: bool, digits: str, exponent: int) -> str:
     # The exponent of the form 1.23E+4, which is what the limits are about.
     magnitude = exponent + len(digits) - 1
     if not MIN_NUMBER_EXPONENT <= magnitude <= MAX_NUMBER_EXPONENT:
-        raise _number_range()
+        raise _make_range_error()
     sign = "-" if negative else ""
     if exponent >= 0 and magnitude < _PLAIN_NUMBER_LENGTH:
         return f"{sign}{digits}{'0' * exponent}"
@@ -111,7 +111,7 @@ def _canonical(negative: bool, digits: str, exponent: int) -> str:
     return f"{sign}{digits[0]}{fraction}E{magnitude:+d}"
 
 
-def _number_range() -> BuildError:
+def _make_range_error() -> BuildError:
     return BuildError(
         "a number outside DynamoDB's range, 1E-130 to 9.99E+125 in size",
         rule="number-range",

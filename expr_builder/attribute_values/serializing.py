@@ -34,7 +34,7 @@ from expr_builder.limits import (
     MAX_NUMBER_DIGITS,
 )
 
-from .numbers import number_size, parse_number, to_number
+from .numbers import measure_number, parse_number, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
         raise BuildError(
             f"attribute names are strings, not {type(odd).__name__}", rule="attribute-name", fix="rename the key"
         ) from None
-    total = len(together) if together.isascii() else text_size(together)
+    total = len(together) if together.isascii() else measure_text(together)
     typed: TypedItem = {}
     for name in names:
         value = item[name]
@@ -94,7 +94,7 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     return typed, total
 
 
-def text_size(text: str) -> int:
+def measure_text(text: str) -> int:
     """Size of text in bytes of UTF-8."""
     if text.isascii():
         return len(text)
@@ -109,9 +109,9 @@ def text_size(text: str) -> int:
 
 
 def _check_name(name: str) -> None:
-    if not 0 < text_size(name) <= MAX_ATTRIBUTE_NAME_BYTES:
+    if not 0 < measure_text(name) <= MAX_ATTRIBUTE_NAME_BYTES:
         raise BuildError(
-            f"an attribute name of {text_size(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
+            f"an attribute name of {measure_text(name)} bytes, 1 to {MAX_ATTRIBUTE_NAME_BYTES} are allowed",
             rule="attribute-name",
             fix="rename it",
         )
@@ -121,7 +121,7 @@ def _check_name(name: str) -> None:
 
 
 def _write_text(value: str, depth: int) -> Sized:
-    return {"S": value}, text_size(value)
+    return {"S": value}, measure_text(value)
 
 
 def _write_boolean(value: bool, depth: int) -> Sized:
@@ -134,13 +134,13 @@ def _write_null(value: None, depth: int) -> Sized:
 
 def _write_number(value: int | float | Decimal, depth: int) -> Sized:
     text = to_number(value)
-    return {"N": text}, number_size(text)
+    return {"N": text}, measure_number(text)
 
 
 def _write_integer(value: int, depth: int) -> Sized:
     if 0 <= value < _EVERYDAY_INT:
         text = int.__repr__(value)
-        return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1  # number_size, spelled out to save the call
+        return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1  # measure_number, spelled out to save the call
     return _write_number(value, depth)
 
 
@@ -151,7 +151,7 @@ def _write_decimal(value: Decimal, depth: int) -> Sized:
     plain = fraction.isdigit() and fraction[-1] != "0" if fraction else whole.isdigit()
     if not plain or len(text) > MAX_NUMBER_DIGITS:
         text = parse_number(text)
-    return {"N": text}, number_size(text)
+    return {"N": text}, measure_number(text)
 
 
 def _write_binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
@@ -161,7 +161,7 @@ def _write_binary(value: bytes | bytearray | memoryview, depth: int) -> Sized:
 
 def _write_list(value: list[object] | tuple[object, ...], depth: int) -> Sized:
     if depth > MAX_DEPTH:  # also where a list that contains itself ends
-        raise _too_deep()
+        raise _make_depth_error()
     elements: list[AttributeValue] = []
     total = CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(value)
     try:
@@ -180,12 +180,12 @@ def _write_list(value: list[object] | tuple[object, ...], depth: int) -> Sized:
 
 def _write_map(value: Item, depth: int) -> Sized:
     if depth > MAX_DEPTH:
-        raise _too_deep()
+        raise _make_depth_error()
     entries, total = serialize_item(value, depth + 1)
     return {"M": entries}, total + CONTAINER_OVERHEAD_BYTES + ELEMENT_OVERHEAD_BYTES * len(entries)
 
 
-def _too_deep() -> BuildError:
+def _make_depth_error() -> BuildError:
     return BuildError(
         f"nested deeper than {MAX_DEPTH} levels",
         rule="value-depth",
@@ -204,10 +204,10 @@ def _write_set(value: Members, depth: int) -> Sized:
     types = set(map(type, value))
     if types == _STRINGS:
         texts = sorted(value)
-        return {"SS": texts}, text_size("".join(texts))
+        return {"SS": texts}, measure_text("".join(texts))
     if types == _INTEGERS:
         numbers = [to_number(element) for element in sorted(value)]  # ints of a set are distinct numbers
-        return {"NS": numbers}, sum(map(number_size, numbers))
+        return {"NS": numbers}, sum(map(measure_number, numbers))
     return _write_unusual_set(value)
 
 
@@ -222,14 +222,14 @@ def _write_unusual_set(value: Members) -> Sized:
     kind = kinds.pop()
     if kind == "SS":
         texts = sorted(map(str.__str__, value))  # an enumeration may have its own str()
-        return {"SS": texts}, text_size("".join(texts))
+        return {"SS": texts}, measure_text("".join(texts))
     if kind == "BS":
         binaries = sorted({bytes(element) for element in value})
         return {"BS": binaries}, sum(map(len, binaries))
     # 0.1 and Decimal("0.1") are two elements in Python, but one number in DynamoDB, which refuses duplicates.
     by_text = {to_number(element): element for element in value}
     numbers = sorted(by_text, key=by_text.__getitem__)
-    return {"NS": numbers}, sum(map(number_size, numbers))
+    return {"NS": numbers}, sum(map(measure_number, numbers))
 
 
 def _find_set_type(element: object) -> str | None:

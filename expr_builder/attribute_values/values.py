@@ -5,8 +5,8 @@ from __future__ import annotations
 from expr_builder.errors import BuildError
 from expr_builder.limits import CONTAINER_OVERHEAD_BYTES, ELEMENT_OVERHEAD_BYTES
 
-from .numbers import number_size, read_number
-from .serializing import serialize, serialize_item, text_size
+from .numbers import measure_number, read_number
+from .serializing import measure_text, serialize, serialize_item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def from_attribute_value(value: Mapping[str, object]) -> Any:
         (tag,) = value
         return _READERS[tag](value[tag])
     except _NOT_TYPED:
-        raise _not_an_attribute_value() from None
+        raise _make_type_error() from None
 
 
 def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
@@ -93,7 +93,7 @@ def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
     try:
         return _read_map(item)
     except _NOT_TYPED:
-        raise _not_an_attribute_value() from None
+        raise _make_type_error() from None
 
 
 # Whatever is not an AttributeValue fails in one of these ways. They are caught at the top only, so that reading a sound
@@ -101,7 +101,7 @@ def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
 _NOT_TYPED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
 
 
-def _not_an_attribute_value() -> BuildError:
+def _make_type_error() -> BuildError:
     return BuildError(
         "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
     )
@@ -150,22 +150,24 @@ def item_size(item: Mapping[str, AttributeValue]) -> int:
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
     """
-    return sum(text_size(name) + size_of(value) for name, value in item.items())
+    return sum(measure_text(name) + measure_value(value) for name, value in item.items())
 
 
-def size_of(value: AttributeValue) -> int:
+def measure_value(value: AttributeValue) -> int:
     """Size of one AttributeValue in bytes, by DynamoDB's formula; a name that leads to it is not included."""
     ((tag, content),) = value.items()
     if tag == "S":
-        return text_size(content)
+        return measure_text(content)
     if tag == "N":
-        return number_size(content)
+        return measure_number(content)
     if tag == "B":
         return len(content)
     if tag in ("BOOL", "NULL"):
         return 1
     if tag in SET_TYPES:
-        return sum(size_of({tag[0]: element}) for element in content)  # unlike a list, a set adds nothing of its own
+        return sum(
+            measure_value({tag[0]: element}) for element in content
+        )  # unlike a list, a set adds nothing of its own
     if tag == "L":
-        return CONTAINER_OVERHEAD_BYTES + sum(size_of(element) + ELEMENT_OVERHEAD_BYTES for element in content)
+        return CONTAINER_OVERHEAD_BYTES + sum(measure_value(element) + ELEMENT_OVERHEAD_BYTES for element in content)
     return CONTAINER_OVERHEAD_BYTES + item_size(content) + ELEMENT_OVERHEAD_BYTES * len(content)

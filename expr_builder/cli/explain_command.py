@@ -8,7 +8,7 @@ from base64 import b64decode
 
 from expr_builder.attribute_values.capacity import read_units, write_units
 from expr_builder.attribute_values.numbers import parse_number
-from expr_builder.attribute_values.values import from_item, item_size, size_of
+from expr_builder.attribute_values.values import from_item, item_size, measure_value
 from expr_builder.expressions.describe import describe, describe_item, describe_update
 from expr_builder.expressions.nodes import Literal
 from expr_builder.expressions.parse import parse_condition, parse_update
@@ -141,7 +141,7 @@ def _describe_conditions(body: Body) -> Iterator[str]:
 
 
 def _count_new_bytes(change: UpdateAction) -> int:
-    return size_of(change.value.value) if isinstance(change.value, Literal) and change.keyword != "DELETE" else 0
+    return measure_value(change.value.value) if isinstance(change.value, Literal) and change.keyword != "DELETE" else 0
 
 
 def _read_placeholders(body: Body) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from expr_builder.attribute_values.values import SET_TYPES, TYPES
 from expr_builder.errors import BuildError
 
 from .nodes import Arithmetic, Call, Condition, Function, Literal, OperandFunction, Path, UpdateFunction
-from .operands import make_literal, refusal, take_list, take_number, take_operand, take_stored
+from .operands import make_literal, make_refusal, take_list, take_number, take_operand, take_stored
 from .predicates import Comparable
 
 TYPE_CHECKING = False
@@ -288,11 +288,11 @@ def build(name: str, *operands: Value) -> Call:
                 kind = operand.type if isinstance(operand, Literal) else ""
                 # An update names its own place: the path that it sets, which need not be this operand.
                 of = "" if issubclass(known.node, UpdateFunction) else subject
-                raise refusal(of, message.format(type=kind), rule=known.rule, fix=fix)
+                raise make_refusal(of, message.format(type=kind), rule=known.rule, fix=fix)
     other = operands[-1]
     # Keys are costly: they are compared only between two of a kind, as a path never equals a value.
     if known.distinct and isinstance(other, Literal) is isinstance(subject, Literal) and other._key() == subject._key():
-        raise refusal(
+        raise make_refusal(
             subject, f"{name} with one path twice", rule="operand-distinct", fix="look for a value or another path"
         )
     return known.node(name, *operands)

@@ -8,7 +8,7 @@ from .functions import FUNCTIONS
 from .nodes import And, Condition, OperandFunction, Or
 
 
-def as_condition(value: object, *, of: str) -> Condition:
+def take_condition(value: object, *, of: str) -> Condition:
     """Take a condition as it is, convert one of ``boto3.dynamodb.conditions``, refuse anything else."""
     if isinstance(value, Condition):
         return value
@@ -46,7 +46,7 @@ def any_of(*conditions: Condition | None) -> Condition:
 
 
 def _check_all(name: str, conditions: tuple[Condition | None, ...]) -> list[Condition]:
-    given = [as_condition(condition, of=name) for condition in conditions if condition is not None]
+    given = [take_condition(condition, of=name) for condition in conditions if condition is not None]
     if not given:
         raise BuildError(f"{name} was given no condition", rule="condition-empty", fix="leave the condition out")
     return given

@@ -7,7 +7,7 @@ so :meth:`Node._key` gives each node's structure as plain data.
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import size_of
+from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError
 
 from .paths import write_path
@@ -121,7 +121,7 @@ class Literal(Operand):
     @property
     def size(self) -> int:
         """The value's size in bytes."""
-        return size_of(self.value) if self._size is None else self._size  # literals in text come unmeasured
+        return measure_value(self.value) if self._size is None else self._size  # literals in text come unmeasured
 
     @property
     def type(self) -> str:

@@ -99,7 +99,7 @@ class OperandParser:
 
     # --- Functions
 
-    def _kind_of(self, token: Token) -> type[Call] | None:
+    def _find_kind(self, token: Token) -> type[Call] | None:
         """The kind of function that the token calls, if it is the name of one with its operands behind it."""
         known = FUNCTIONS.get(token.text)
         return known.node if known is not None and self._is_call() else None

@@ -28,7 +28,7 @@ def take_operand(value: object, *, of: Value | str = "") -> Operand:
         return value
     if isinstance(value, (Condition, UpdateValue)):
         what = "a condition" if isinstance(value, Condition) else "a computed update value"
-        raise refusal(
+        raise make_refusal(
             of,
             f"{what} is not a value to compare with",
             rule="condition-operand",
@@ -41,7 +41,7 @@ def take_stored(value: object, *, of: Value | str = "") -> Operand:
     """Take an operand of an update: as :func:`take_operand`, but refuse what only conditions can use."""
     taken = take_operand(value, of=of)
     if isinstance(taken, OperandFunction):
-        raise refusal(
+        raise make_refusal(
             of,
             f"{taken.name}() in an update, which only conditions can use",
             rule="update-value",
@@ -56,7 +56,7 @@ def take_number(amount: object, path: Path | None) -> Value:
         return amount
     of = path if path is not None else ""
     if isinstance(amount, Arithmetic):
-        raise refusal(
+        raise make_refusal(
             of,
             "SET adds or subtracts two operands, not three",
             rule="update-arithmetic",
@@ -64,7 +64,7 @@ def take_number(amount: object, path: Path | None) -> Value:
         )
     value = take_stored(amount, of=of)
     if isinstance(value, Literal) and value.type != "N":
-        raise refusal(
+        raise make_refusal(
             of,
             f"+ and - compute with numbers, not with a value of type {value.type}",
             rule="update-arithmetic",
@@ -86,7 +86,7 @@ def compute(left: object, operator: str, right: object) -> Arithmetic:
     return Arithmetic(take_number(left, path), operator, take_number(right, path))
 
 
-def refusal(subject: Value | str, message: str, *, rule: str, fix: str) -> BuildError:
+def make_refusal(subject: Value | str, message: str, *, rule: str, fix: str) -> BuildError:
     """The error for an operand that is wrong, or has a wrong neighbour; see :func:`name_place`."""
     return BuildError(message, rule=rule, place=name_place(subject), fix=fix)
 

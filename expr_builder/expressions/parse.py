@@ -141,7 +141,7 @@ class _Bindings:
         if token.kind != ALIAS:
             return token.text
         if token.text not in self._names:
-            raise self._undefined(token, "names")
+            raise self._make_undefined_error(token, "names")
         try:
             return str(check_segment(self._names[token.text]))
         except BuildError as error:
@@ -149,7 +149,7 @@ class _Bindings:
 
     def value(self, token: Token) -> Operand:
         if token.text not in self._values:
-            raise self._undefined(token, "values")
+            raise self._make_undefined_error(token, "values")
         return make_literal(self._values[token.text], of=_place(token))
 
     def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
@@ -163,7 +163,7 @@ class _Bindings:
             # Where the service ends a sentence with a semicolon, nothing follows here.
             raise BuildError(words.rstrip(";"), rule=rule, place=_place(token), fix=fix)
 
-    def _undefined(self, token: Token, where: str) -> BuildError:
+    def _make_undefined_error(self, token: Token, where: str) -> BuildError:
         return BuildError(
             f"the placeholder {token.text} is not defined",
             rule="placeholder-undefined",

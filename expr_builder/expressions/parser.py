@@ -121,7 +121,7 @@ class Parser(OperandParser):
 
     def _read_predicate(self, groups: list[_Group]) -> Condition:
         token = self._peek()
-        kind = self._kind_of(token)
+        kind = self._find_kind(token)
         measures = kind is not None and issubclass(kind, OperandFunction)
         if self._is_call() and not measures:
             condition = self._read_function()
@@ -207,7 +207,7 @@ class Parser(OperandParser):
     def _read_operand(self) -> Operand:
         if not self._is_call():
             return self._read_plain(NOT_NAMES)
-        misplaced = self._kind_of(self._peek()) is Function
+        misplaced = self._find_kind(self._peek()) is Function
         token = self._advance()
         self.operators += 1
         operands = self._read_operands()

@@ -105,24 +105,24 @@ def parse_path(text: str) -> Segments:
             close = text.find("]", position)
             index = text[position + 1 : close] if close > 0 else ""
             if not (index.isascii() and index.isdigit()):
-                raise _unreadable(text, position, "a list index in brackets, such as [0], is expected")
+                raise _make_syntax_error(text, position, "a list index in brackets, such as [0], is expected")
             segments = extend(segments, int(index))
             position = close + 1
             continue
         if segments:
             if text[position] != ".":
-                raise _unreadable(text, position, "a dot or a list index is expected")
+                raise _make_syntax_error(text, position, "a dot or a list index is expected")
             position += 1
         start = position
         while position < end and text[position] not in ".[]":
             position += 1
         if position == start:
-            raise _unreadable(text, position, "an attribute name is expected")
+            raise _make_syntax_error(text, position, "an attribute name is expected")
         segments = extend(segments, text[start:position]) if segments else (check_segment(text[start:position]),)
     return segments
 
 
-def _unreadable(text: str, position: int, expected: str) -> BuildError:
+def _make_syntax_error(text: str, position: int, expected: str) -> BuildError:
     return BuildError(
         f"column {position + 1} of the path: {expected}",
         rule="path-syntax",

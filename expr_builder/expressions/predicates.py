@@ -7,7 +7,7 @@ from expr_builder.attribute_values.values import ORDERED_TYPES
 from expr_builder.limits import MAX_IN_OPERANDS
 
 from .nodes import Between, Comparison, Condition, In, Literal, Operand, OperandFunction
-from .operands import refusal, take_operand
+from .operands import make_refusal, take_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def compare(left: Operand, operator: str, right: Operand) -> Comparison:
     """Build ``left operator right``; refuse equal operands, ``<`` of unordered types, a size beside no number."""
     # A path never equals a value. Keys are costly, so they are compared only between two of a kind.
     if isinstance(right, Literal) is isinstance(left, Literal) and left._key() == right._key():
-        raise refusal(
+        raise make_refusal(
             left,
             f"both sides of {operator} are the same",
             rule="operand-distinct",
@@ -38,7 +38,7 @@ def _check_compared(operator: str, value: Literal, other: Operand, left: Operand
     if operator in _ORDERING:
         _check_order(operator, value, left)
     if isinstance(other, OperandFunction) and value.type != other.gives:
-        raise refusal(
+        raise make_refusal(
             left,
             f"{other.name}() is a number and is compared with a value of type {value.type}",
             rule="operand-type",
@@ -48,7 +48,7 @@ def _check_compared(operator: str, value: Literal, other: Operand, left: Operand
 
 def _check_order(operator: str, value: Literal, subject: Operand) -> None:
     if value.type not in ORDERED_TYPES:
-        raise refusal(
+        raise make_refusal(
             subject,
             f"{operator} has no meaning for a value of type {value.type}",
             rule="operand-type",
@@ -63,14 +63,14 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
             _check_order("BETWEEN", bound, subject)
     if isinstance(low, Literal) and isinstance(high, Literal):
         if low.type != high.type:
-            raise refusal(
+            raise make_refusal(
                 subject,
                 f"BETWEEN with bounds of two types, {low.type} and {high.type}",
                 rule="between-types",
                 fix="give both bounds one type",
             )
         if is_true(low.value, ">", high.value):
-            raise refusal(
+            raise make_refusal(
                 subject,
                 "BETWEEN with its bounds swapped: the first is greater than the second",
                 rule="between-order",
@@ -83,7 +83,7 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
     """Build ``subject IN (…)`` with 1 to 100 choices."""
     # A string can be looped over, too, but nobody means its characters.
     if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
-        raise refusal(
+        raise make_refusal(
             subject,
             f"IN takes a collection of values, not a {type(choices).__name__}",
             rule="in-choices",
@@ -93,9 +93,9 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
     if isinstance(choices, (set, frozenset)):  # its order differs between processes; repr, as types may be mixed
         operands = tuple(sorted(operands, key=lambda choice: repr(choice._key())))
     if not operands:
-        raise refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
+        raise make_refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
     if len(operands) > MAX_IN_OPERANDS:
-        raise refusal(
+        raise make_refusal(
             subject,
             f"IN with {len(operands)} values, {MAX_IN_OPERANDS} are allowed",
             rule="in-choices",

@@ -65,22 +65,22 @@ def read_targets(given: Iterable[object], named: Mapping[str, object], keyword: 
         elif isinstance(argument, (list, tuple)):
             pairs = argument
         else:
-            raise _bad_target(argument, keyword)
+            raise _make_target_error(argument, keyword)
         for pair in pairs:
             if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise _bad_target(pair, keyword)
-            yield as_path(pair[0], keyword), pair[1]
+                raise _make_target_error(pair, keyword)
+            yield take_path(pair[0], keyword), pair[1]
     for name, value in named.items():
         yield Attr(name), value
 
 
-def as_path(target: object, keyword: str) -> Path:
+def take_path(target: object, keyword: str) -> Path:
     """Take a path as it is and a string as the literal name of an attribute."""
     if isinstance(target, Path):
         return target
     if isinstance(target, str):
         return Attr(target)
-    raise _bad_target(target, keyword)
+    raise _make_target_error(target, keyword)
 
 
 def set_actions(pairs: Iterable[tuple[Path, object]]) -> list[UpdateAction]:
@@ -94,7 +94,7 @@ def set_actions(pairs: Iterable[tuple[Path, object]]) -> list[UpdateAction]:
 
 def remove_actions(paths: Iterable[object]) -> list[UpdateAction]:
     """``REMOVE path`` for each path. Indexes of one list refer to the list as it was before the update."""
-    return [UpdateAction("REMOVE", as_path(path, "remove"), None) for path in paths]
+    return [UpdateAction("REMOVE", take_path(path, "remove"), None) for path in paths]
 
 
 def add_actions(keyword: str, pairs: Iterable[tuple[Path, object]]) -> list[UpdateAction]:
@@ -145,7 +145,7 @@ def join_actions(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) ->
     return joined
 
 
-def _bad_target(given: object, keyword: str) -> BuildError:
+def _make_target_error(given: object, keyword: str) -> BuildError:
     return BuildError(
         f"{keyword.lower()} cannot use a {type(given).__name__} here",
         rule="update-target",

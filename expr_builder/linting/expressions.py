@@ -5,7 +5,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import size_of
+from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError, ExpressionSyntaxError
 from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import Literal
@@ -25,7 +25,7 @@ from expr_builder.reserved import is_reserved
 from .problems import ACTION, SHAPE, is_mapping
 from .shapes import describe_type_fault
 from .typed_values import read_value
-from .wording import operand_fault, path_words
+from .wording import describe_operand_fault, write_path_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ class _Maps:
         self.values: dict[str, AttributeValue | None] = {}
         self.used: set[str] = set()
         self.broken: set[str] = set()
-        for name, element in self._entries(_NAMES, "#"):
+        for name, element in self._list_entries(_NAMES, "#"):
             self._read_name(name, element)
-        for name, element in self._entries(_VALUES, ":"):
+        for name, element in self._list_entries(_VALUES, ":"):
             self.values[name] = read_value(
                 element,
                 self._place.at(_VALUES, name),
@@ -129,7 +129,7 @@ class _Maps:
             )
         self._check_size()
 
-    def _entries(self, member: str, mark: str) -> list[tuple[str, Any]]:
+    def _list_entries(self, member: str, mark: str) -> list[tuple[str, Any]]:
         entries = self._body.get(member)
         place = self._place.at(member)
         if entries is None:
@@ -166,7 +166,7 @@ class _Maps:
 
     def _check_size(self) -> None:
         size = sum(len(name.encode(errors="surrogatepass")) for name in self.names.values())
-        size += sum(size_of(value) for value in self.values.values() if value is not None)
+        size += sum(measure_value(value) for value in self.values.values() if value is not None)
         if size > MAX_SUBSTITUTION_BYTES:
             self._place.at(_VALUES).report(
                 ACTION,
@@ -292,7 +292,7 @@ def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
         one, other, how = clash
         words = (
             f"Two document paths {how} with each other; must remove or rewrite one of these paths; "
-            f"path one: {path_words(one)}, path two: {path_words(other)}"
+            f"path one: {write_path_words(one)}, path two: {write_path_words(other)}"
         )
         reader.faults.append((rule, words))
 
@@ -339,7 +339,7 @@ class _Collector:
             return make()
         except BuildError as error:
             node = bare()  # as it was meant, so that the text behind it is read, too
-            fault = operand_fault(error, symbol, node)
+            fault = describe_operand_fault(error, symbol, node)
             # A path is refused again at each further step: report its depth once.
             if fault is not None and not (fault[0] == "path-depth" and self._has("path-depth")):
                 self._note(*fault)

@@ -5,7 +5,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import size_of
+from expr_builder.attribute_values.values import measure_value
 from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, MAX_TABLE_KEYS
 from expr_builder.requests.key_schema import KEY_TYPES, UNSUPPORTED, find_misfit, read_operators
 
@@ -120,7 +120,7 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
             f"empty {kind} value. Key: {name}",
         )
     # A number is always short enough: its digits are limited.
-    elif tag != "N" and size_of(value) > (MAX_SORT_KEY_BYTES if is_sort_key else MAX_PARTITION_KEY_BYTES):
+    elif tag != "N" and measure_value(value) > (MAX_SORT_KEY_BYTES if is_sort_key else MAX_PARTITION_KEY_BYTES):
         words = (
             f"Aggregated size of all range keys has exceeded the size limit of {MAX_SORT_KEY_BYTES} bytes"
             if is_sort_key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.values import item_size, size_of
+from expr_builder.attribute_values.values import item_size, measure_value
 from expr_builder.expressions.nodes import Literal
 from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES
 
@@ -95,7 +95,7 @@ def _check_update(updates: list[UpdateAction], keys: tuple[str, ...], key_size: 
 
 
 def _add_up(updates: Iterable[UpdateAction]) -> int:
-    return sum(size_of(update.value.value) for update in updates if isinstance(update.value, Literal))
+    return sum(measure_value(update.value.value) for update in updates if isinstance(update.value, Literal))
 
 
 def _make_single_check(kind: str, *legacy: str) -> Check:

@@ -185,22 +185,22 @@ def _refuse(place: Place, rule: str, value: object, constraint: str) -> None:
 # --- The members
 
 
-def _enumeration(*choices: str, rule: str = "member-value") -> Shape:
+def _make_enumeration(*choices: str, rule: str = "member-value") -> Shape:
     return Shape("string", choices=choices, rule=rule)
 
 
-def _structure(required: tuple[str, ...], *parts: Mapping[str, Shape]) -> Shape:
+def _make_structure(required: tuple[str, ...], *parts: Mapping[str, Shape]) -> Shape:
     members: dict[str, Shape] = {}
     for part in parts:
         members.update(part)
     return Shape("structure", members=members, required=required)
 
 
-def _transaction(action: Shape) -> Shape:
+def _make_transaction(action: Shape) -> Shape:
     return Shape("list", action, low=1, high=MAX_TRANSACTION_ACTIONS, rule="transaction-count")
 
 
-def _batch(asked: Shape, high: int) -> Shape:
+def _make_batch(asked: Shape, high: int) -> Shape:
     return Shape("map", asked, names=_TABLE, low=1, high=high, rule="batch-count")
 
 
@@ -210,9 +210,9 @@ _FLAG = Shape("boolean")
 _TABLE = Shape("table")
 _MAP = Shape("map", _ANY)
 _ATTRIBUTES = Shape("list", _TEXT, low=1)
-_CAPACITY = {"ReturnConsumedCapacity": _enumeration("INDEXES", "TOTAL", "NONE")}
-_COLLECTIONS = {"ReturnItemCollectionMetrics": _enumeration("SIZE", "NONE")}
-_OPERATOR = _enumeration("OR", "AND")
+_CAPACITY = {"ReturnConsumedCapacity": _make_enumeration("INDEXES", "TOTAL", "NONE")}
+_COLLECTIONS = {"ReturnItemCollectionMetrics": _make_enumeration("SIZE", "NONE")}
+_OPERATOR = _make_enumeration("OR", "AND")
 
 _ON_TABLE = {"TableName": _TABLE}
 _ON_KEY = {"Key": _MAP, "TableName": _TABLE}
@@ -221,14 +221,14 @@ _CONDITION = {
     "ConditionExpression": _TEXT,
     "ExpressionAttributeNames": _ANY,
     "ExpressionAttributeValues": _ANY,
-    "ReturnValuesOnConditionCheckFailure": _enumeration("ALL_OLD", "NONE", rule="return-values"),
+    "ReturnValuesOnConditionCheckFailure": _make_enumeration("ALL_OLD", "NONE", rule="return-values"),
 }
 _PROJECTION = {"ProjectionExpression": _TEXT, "ExpressionAttributeNames": _ANY}
 # What single writes have beside an action of a transaction: old parameters, and what is returned.
 _WRITE = {
     "Expected": _MAP,
     "ConditionalOperator": _OPERATOR,
-    "ReturnValues": _enumeration("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW", rule="return-values"),
+    "ReturnValues": _make_enumeration("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW", rule="return-values"),
     **_CAPACITY,
     **_COLLECTIONS,
     **_CONDITION,
@@ -237,7 +237,7 @@ _READ = {"AttributesToGet": _ATTRIBUTES, "ConsistentRead": _FLAG}
 _SEARCH = {
     "TableName": _TABLE,
     "IndexName": Shape("string", low=MIN_INDEX_NAME_LENGTH, high=MAX_INDEX_NAME_LENGTH),
-    "Select": _enumeration(
+    "Select": _make_enumeration(
         "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", rule="select-value"
     ),
     "AttributesToGet": _ATTRIBUTES,
@@ -256,60 +256,62 @@ _SEGMENTS = {
 }
 
 _TRANSACT_WRITE = {
-    "ConditionCheck": _structure(
+    "ConditionCheck": _make_structure(
         ("Key", "TableName", "ConditionExpression"),
         _ON_KEY,
         _CONDITION,
         {"ConditionExpression": Shape("string", missing="check-condition")},
     ),
-    "Put": _structure(("Item", "TableName"), _ON_ITEM, _CONDITION),
-    "Delete": _structure(("Key", "TableName"), _ON_KEY, _CONDITION),
-    "Update": _structure(
+    "Put": _make_structure(("Item", "TableName"), _ON_ITEM, _CONDITION),
+    "Delete": _make_structure(("Key", "TableName"), _ON_KEY, _CONDITION),
+    "Update": _make_structure(
         ("Key", "TableName", "UpdateExpression"),
         _ON_KEY,
         {"UpdateExpression": Shape("string", missing="update-empty")},
         _CONDITION,
     ),
 }
-_TRANSACT_GET = {"Get": _structure(("Key", "TableName"), _ON_KEY, _PROJECTION)}
+_TRANSACT_GET = {"Get": _make_structure(("Key", "TableName"), _ON_KEY, _PROJECTION)}
 _BATCH_WRITE = {
-    "PutRequest": _structure(("Item",), {"Item": _MAP}),
-    "DeleteRequest": _structure(("Key",), {"Key": _MAP}),
+    "PutRequest": _make_structure(("Item",), {"Item": _MAP}),
+    "DeleteRequest": _make_structure(("Key",), {"Key": _MAP}),
 }
 _BATCH_GET = {"Keys": Shape("list", _MAP, low=1, high=MAX_BATCH_GET, rule="batch-count"), **_READ, **_PROJECTION}
-_WRITE_REQUESTS = Shape("list", _structure((), _BATCH_WRITE), low=1, high=MAX_BATCH_WRITE, rule="batch-count")
+_WRITE_REQUESTS = Shape("list", _make_structure((), _BATCH_WRITE), low=1, high=MAX_BATCH_WRITE, rule="batch-count")
 
 REQUESTS: dict[str, Shape] = {
-    "PutItem": _structure(("TableName", "Item"), _ON_TABLE, {"Item": _MAP}, _WRITE),
-    "UpdateItem": _structure(
+    "PutItem": _make_structure(("TableName", "Item"), _ON_TABLE, {"Item": _MAP}, _WRITE),
+    "UpdateItem": _make_structure(
         ("TableName", "Key"),
         _ON_TABLE,
         {"Key": _MAP, "AttributeUpdates": _MAP, "UpdateExpression": _TEXT},
         _WRITE,
     ),
-    "DeleteItem": _structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _WRITE),
-    "GetItem": _structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _READ, _CAPACITY, _PROJECTION),
-    "Query": _structure(
+    "DeleteItem": _make_structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _WRITE),
+    "GetItem": _make_structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _READ, _CAPACITY, _PROJECTION),
+    "Query": _make_structure(
         ("TableName",),
         _SEARCH,
         {"KeyConditions": _MAP, "QueryFilter": _MAP, "ScanIndexForward": _FLAG, "KeyConditionExpression": _TEXT},
     ),
-    "Scan": _structure(("TableName",), _SEARCH, {"ScanFilter": _MAP}, _SEGMENTS),
-    "BatchGetItem": _structure(
-        ("RequestItems",), {"RequestItems": _batch(_structure(("Keys",), _BATCH_GET), MAX_BATCH_GET)}, _CAPACITY
+    "Scan": _make_structure(("TableName",), _SEARCH, {"ScanFilter": _MAP}, _SEGMENTS),
+    "BatchGetItem": _make_structure(
+        ("RequestItems",),
+        {"RequestItems": _make_batch(_make_structure(("Keys",), _BATCH_GET), MAX_BATCH_GET)},
+        _CAPACITY,
     ),
-    "BatchWriteItem": _structure(
-        ("RequestItems",), {"RequestItems": _batch(_WRITE_REQUESTS, MAX_BATCH_WRITE)}, _CAPACITY, _COLLECTIONS
+    "BatchWriteItem": _make_structure(
+        ("RequestItems",), {"RequestItems": _make_batch(_WRITE_REQUESTS, MAX_BATCH_WRITE)}, _CAPACITY, _COLLECTIONS
     ),
-    "TransactWriteItems": _structure(
+    "TransactWriteItems": _make_structure(
         ("TransactItems",),
-        {"TransactItems": _transaction(_structure((), _TRANSACT_WRITE))},
+        {"TransactItems": _make_transaction(_make_structure((), _TRANSACT_WRITE))},
         _CAPACITY,
         _COLLECTIONS,
         {"ClientRequestToken": Shape("string", low=1, high=MAX_TOKEN_LENGTH, rule="token-length")},
     ),
-    "TransactGetItems": _structure(
-        ("TransactItems",), {"TransactItems": _transaction(_structure(("Get",), _TRANSACT_GET))}, _CAPACITY
+    "TransactGetItems": _make_structure(
+        ("TransactItems",), {"TransactItems": _make_transaction(_make_structure(("Get",), _TRANSACT_GET))}, _CAPACITY
     ),
 }
 """The shape of each operation's request."""

@@ -30,12 +30,12 @@ _FITTING = {
 _LONG_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "L": "LIST", "M": "MAP"}
 
 
-def path_words(path: Segments) -> str:
+def write_path_words(path: Segments) -> str:
     """A path as the service writes it: ``[a, b, [0]]``."""
     return f"[{', '.join(f'[{step}]' if isinstance(step, int) else step for step in path)}]"
 
 
-def operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] | None:
+def describe_operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] | None:
     """Say in the service's words what is wrong with a node.
 
     Args:
@@ -58,8 +58,8 @@ def operand_fault(error: BuildError, symbol: str, node: Any) -> tuple[str, str] 
     return _RULES.get((error.rule, symbol), error.rule), words
 
 
-def _unfit_type(symbol: str, node: Node) -> str | None:
-    kind = next(_unfit_types(symbol, node), None)
+def _describe_unfit_type(symbol: str, node: Node) -> str | None:
+    kind = next(_find_unfit_types(symbol, node), None)
     if kind is None:
         return None
     where = f"operator or function: {symbol}, operand type: {kind}"
@@ -68,7 +68,7 @@ def _unfit_type(symbol: str, node: Node) -> str | None:
     return f"Incorrect operand type for operator or function; {where}"
 
 
-def _unfit_types(symbol: str, node: Node) -> Iterator[str]:
+def _find_unfit_types(symbol: str, node: Node) -> Iterator[str]:
     known = FUNCTIONS.get(symbol)
     for position, operand in enumerate(list_children(node)):
         fitting = known.parameters[position].types if known is not None else _FITTING.get(symbol, TYPES)
@@ -77,9 +77,9 @@ def _unfit_types(symbol: str, node: Node) -> Iterator[str]:
             yield kind
 
 
-def _needs_path(symbol: str, node: Node) -> str | None:
+def _describe_needed_path(symbol: str, node: Node) -> str | None:
     if _takes_values(symbol):
-        return _unfit_type(symbol, node)
+        return _describe_unfit_type(symbol, node)
     return f"Operator or function requires a document path; operator or function: {symbol}"
 
 
@@ -88,29 +88,29 @@ def _takes_values(symbol: str) -> bool:
     return bool(FUNCTIONS[symbol].parameters[0].types)
 
 
-def _not_distinct(symbol: str, node: Node) -> str | None:
+def _describe_repetition(symbol: str, node: Node) -> str | None:
     first = next(list_children(node))
     if not isinstance(first, Path):  # the service compares paths only
         return None
     return (
         "The first operand must be distinct from the remaining operands for this operator or function; "
-        f"operator: {symbol}, first operand: {path_words(first.segments)}"
+        f"operator: {symbol}, first operand: {write_path_words(first.segments)}"
     )
 
 
-def _between(text: str) -> Callable[[str, Any], str]:
+def _make_between_words(text: str) -> Callable[[str, Any], str]:
     def words(symbol: str, node: Between) -> str:
-        low, high = (_shown(bound) for bound in (node.low, node.high))
+        low, high = (_show(bound) for bound in (node.low, node.high))
         return f"{text}; lower bound operand: {low}, upper bound operand: {high}"
 
     return words
 
 
-def _shown(bound: Any) -> str:
+def _show(bound: Any) -> str:
     return f"AttributeValue: {{{bound.type}:{bound.content}}}"
 
 
-def _type_name(symbol: str, node: Function) -> str:
+def _describe_type_name(symbol: str, node: Function) -> str:
     asked = node.operands[1]
     if isinstance(asked, Literal) and asked.type == "S":
         return (
@@ -121,14 +121,14 @@ def _type_name(symbol: str, node: Function) -> str:
     return f"Incorrect operand type for operator or function; operator or function: {symbol}, operand type: {kind}"
 
 
-def _too_many(symbol: str, node: In) -> str:
+def _describe_excess(symbol: str, node: In) -> str:
     return f"The IN operator is provided with too many operands; number of operands: {len(node.choices)}"
 
 
-def _not_computable(symbol: str, node: Node) -> str | None:
+def _describe_uncomputable(symbol: str, node: Node) -> str | None:
     if any(isinstance(operand, Arithmetic) for operand in list_children(node)):
         return f'Syntax error; token: "{symbol}"'  # the service's grammar has no a + b + c
-    return _unfit_type(symbol, node)
+    return _describe_unfit_type(symbol, node)
 
 
 # Where lint reports another rule than the one with which the builder refuses the operands.
@@ -138,15 +138,17 @@ _RULES = {
 }
 
 _WORDS: dict[str, Callable[[str, Any], str | None]] = {
-    "attribute-type": _type_name,
-    "between-order": _between("The BETWEEN operator requires upper bound to be greater than or equal to lower bound"),
-    "between-types": _between("The BETWEEN operator requires same data type for lower and upper bounds"),
-    "condition-operand": _not_computable,
-    "in-choices": _too_many,
-    "operand-distinct": _not_distinct,
-    "operand-path": _needs_path,
-    "operand-type": _unfit_type,
-    "update-arithmetic": _not_computable,
-    "update-list": _unfit_type,
-    "update-operand": _unfit_type,
+    "attribute-type": _describe_type_name,
+    "between-order": _make_between_words(
+        "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
+    ),
+    "between-types": _make_between_words("The BETWEEN operator requires same data type for lower and upper bounds"),
+    "condition-operand": _describe_uncomputable,
+    "in-choices": _describe_excess,
+    "operand-distinct": _describe_repetition,
+    "operand-path": _describe_needed_path,
+    "operand-type": _describe_unfit_type,
+    "update-arithmetic": _describe_uncomputable,
+    "update-list": _describe_unfit_type,
+    "update-operand": _describe_unfit_type,
 }

@@ -78,7 +78,7 @@ class Examiner:
     def examine_record(self, owner: object, field: str) -> Sight:
         """Tell whether the record of this owner has the marker of its value."""
         layout = self._layout
-        key = layout.key_of_owner(owner)
+        key = layout.find_record_key(owner)
         if key is None:
             return Sight(None)
 
@@ -86,10 +86,10 @@ class Examiner:
             keys = {"record": key}
             partition = layout.find_marker(seen.get("record"), field)
             if partition is not None:
-                keys["marker"] = layout.marker_key(field, partition)
+                keys["marker"] = layout.make_marker_key(field, partition)
                 holder = name_holder(seen.get("marker"))
                 # A transaction may not read an item twice.
-                if holder != owner and (holder_key := layout.key_of_owner(holder)):
+                if holder != owner and (holder_key := layout.find_record_key(holder)):
                     keys["holder"] = holder_key
             return keys
 
@@ -101,8 +101,8 @@ class Examiner:
         """Tell whether a marker's owner exists and has the value that the marker stands for."""
 
         def choose_keys(seen: Seen) -> dict[str, StoredItem]:
-            keys = {"marker": self._layout.marker_key(field, partition)}
-            if holder_key := self._layout.key_of_owner(name_holder(seen.get("marker"))):
+            keys = {"marker": self._layout.make_marker_key(field, partition)}
+            if holder_key := self._layout.find_record_key(name_holder(seen.get("marker"))):
                 keys["holder"] = holder_key
             return keys
 

@@ -106,7 +106,7 @@ class Redactor:
         """The finding without the value."""
         if finding.marker is None:
             return finding
-        value = self._layout.value_in(finding.field, finding.marker)
+        value = self._layout.extract_value(finding.field, finding.marker)
         digest = hmac.new(self._secret, value.encode(), hashlib.sha256).hexdigest()[:_DIGITS]
         template = self._layout.unique.markers[finding.field].template
         return dataclasses.replace(finding, marker=template.replace("{}", f"~{digest}"))

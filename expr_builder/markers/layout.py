@@ -57,27 +57,27 @@ class Layout:
         """The attributes that an audit needs: keys, owners, unique fields; each once, as a projection demands."""
         return tuple(dict.fromkeys((*self.table.key_schema.types, OWNER, self.unique.owner, *self.fields)))
 
-    def key_of(self, item: Item) -> StoredItem:
+    def pick_key(self, item: Item) -> StoredItem:
         """An item's own key."""
         return {name: item[name] for name in self.table.key_schema.types}
 
     # --- records
 
-    def owner_of(self, record: Item) -> object:
+    def find_owner(self, record: Item) -> object:
         """What the markers of a record name as their owner."""
         return record.get(self.unique.owner)
 
     def is_record(self, item: Item) -> bool:
         """Whether an item is a record: its key is the one that its markers' owner leads to."""
-        owner = self.owner_of(item)
+        owner = self.find_owner(item)
         # Where the partition key is the owner, a marker has one too, and its key may lead to itself.
-        if owner is None or self.field_of(item) is not None:
+        if owner is None or self.find_field(item) is not None:
             return False
         return str(item[self.table.partition_key]).startswith(self.record_prefix) and (
-            self.key_of_owner(owner) == self.key_of(item)
+            self.find_record_key(owner) == self.pick_key(item)
         )
 
-    def key_of_owner(self, owner: object) -> StoredItem | None:
+    def find_record_key(self, owner: object) -> StoredItem | None:
         """The key of the record that a marker names as its owner; ``None`` when no record can have it."""
         if owner is None:
             return None
@@ -93,21 +93,21 @@ class Layout:
 
     # --- markers
 
-    def field_of(self, item: Item) -> str | None:
+    def find_field(self, item: Item) -> str | None:
         """The field of which an item is a marker, told by its key alone; ``None`` when it is no marker."""
         partition = item[self.table.partition_key]
         for field, marker in self.unique.markers.items():
             beginning, _, end = marker.template.partition("{}")
             fits = isinstance(partition, str) and partition.startswith(beginning) and partition.endswith(end)
-            if fits and self.marker_key(field, partition) == self.key_of(item):
+            if fits and self.make_marker_key(field, partition) == self.pick_key(item):
                 return field
         return None
 
-    def marker_key(self, field: str, partition: str) -> StoredItem:
+    def make_marker_key(self, field: str, partition: str) -> StoredItem:
         """The whole key of a field's marker, from its partition key."""
         return dict(zip(self.table.key_schema.types, (partition, self.unique.markers[field].sort), strict=False))
 
-    def value_in(self, field: str, partition: str) -> str:
+    def extract_value(self, field: str, partition: str) -> str:
         """The normalised value that a marker stands for."""
         beginning, _, end = self.unique.markers[field].template.partition("{}")
         return partition[len(beginning) : len(partition) - len(end)]
@@ -117,7 +117,7 @@ class Layout:
     def derive_marker(self, field: str, value: object) -> str:
         """The marker of a value; raises :class:`Unkeyed` for a value that can have none."""
         try:
-            key = self.unique.marker_key(field, value)
+            key = self.unique.make_marker_key(field, value)
             serialize_key(self.table.key_schema, key)
         except ValueError:  # the field's own rules, or DynamoDB's for keys
             raise Unkeyed(f"not a value that {field} can have") from None

@@ -42,7 +42,7 @@ class Position:
         """The segments that are not at their end."""
         return list(self._starts)
 
-    def start_of(self, segment: int) -> Item | None:
+    def find_start(self, segment: int) -> Item | None:
         """The key after which a segment continues; ``None`` for its start."""
         return self._starts[segment]
 

@@ -121,7 +121,7 @@ class Mender:
 
     def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Delete a marker that its owner, if it exists at all, does not need."""
-        key = self._layout.marker_key(finding.field, str(finding.marker))
+        key = self._layout.make_marker_key(finding.field, str(finding.marker))
         delete = self._layout.table.delete(key).when(self._expect_holder(finding.holder)).named("marker")
         return TransactWrite(*self._check_holder(finding, sight), delete)
 
@@ -138,7 +138,7 @@ class Mender:
         return TransactWrite(record, *self._check_holder(finding, sight), put)
 
     def _make_marker(self, finding: Finding) -> StoredItem:
-        return {**self._layout.marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
+        return {**self._layout.make_marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
 
     def _expect_holder(self, holder: object) -> Condition:
         """The marker exists and names this owner, or none."""
@@ -148,14 +148,14 @@ class Mender:
 
     def _check_holder(self, finding: Finding, sight: Sight) -> list[Check]:
         # An owner that cannot be a key has no record that could appear meanwhile.
-        if self._layout.key_of_owner(finding.holder) is None:
+        if self._layout.find_record_key(finding.holder) is None:
             return []
         return [self._check_unchanged("holder", finding.holder, sight.holder, finding.field)]
 
     def _check_unchanged(self, slot: str, owner: object, record: Item | None, field: str) -> Check:
         """Demand that a record is still absent, or still has the value that was seen."""
         table = self._layout.table
-        check = table.check(self._layout.key_of_owner(owner) or {}).named(slot)
+        check = table.check(self._layout.find_record_key(owner) or {}).named(slot)
         if record is None:
             return check.when(table.key_schema.absent)
         value = record.get(field)

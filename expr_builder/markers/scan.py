@@ -102,7 +102,7 @@ def _read_segments(
     def read_segment(number: int) -> None:
         part = scan.segment(number, position.segments)
         while True:
-            page = part.start_from(position.start_of(number)).page(client)
+            page = part.start_from(position.find_start(number)).page(client)
             position.advance(number, page.last_key, *work(page.items))  # only once the work on the page is done
             if page.last_key is None or stopping.is_set():
                 return

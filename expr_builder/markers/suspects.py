@@ -32,11 +32,11 @@ def find_suspects(
     tally: Counter[str] = Counter()
     pairs: list[tuple[Suspect, StoredItem | None]] = []
     for item in items:
-        if (field := layout.field_of(item)) is not None:
+        if (field := layout.find_field(item)) is not None:
             tally["markers"] += 1
             if markers:
                 suspect = Suspect(field, marker=str(item[layout.table.partition_key]))
-                pairs.append((suspect, layout.key_of_owner(name_holder(item))))
+                pairs.append((suspect, layout.find_record_key(name_holder(item))))
         elif layout.is_record(item):
             tally["records"] += 1
             pairs += _list_claims(layout, item)
@@ -57,14 +57,14 @@ def find_suspects(
 def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:
     """For each value of a record that needs a marker, that marker's key; ``None`` for an impossible value."""
     for field in layout.fields:
-        suspect = Suspect(field, owner=layout.owner_of(record))
+        suspect = Suspect(field, owner=layout.find_owner(record))
         try:
             partition = layout.require_marker(record, field)
         except Unkeyed:
             yield suspect, None
         else:
             if partition is not None:
-                yield suspect, layout.marker_key(field, partition)
+                yield suspect, layout.make_marker_key(field, partition)
 
 
 def _read_counterparts(

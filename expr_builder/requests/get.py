@@ -5,7 +5,7 @@ from __future__ import annotations
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.render import Placeholders, render_projection
-from expr_builder.expressions.updates import as_path
+from expr_builder.expressions.updates import take_path
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
@@ -51,7 +51,7 @@ class Get(Action):
             raise error.within("Key").within(self._place) from None
         if isinstance(project, str):  # a single name, not its letters
             project = (project,)
-        self._paths = tuple(as_path(path, "project") for path in project or ())
+        self._paths = tuple(take_path(path, "project") for path in project or ())
         self._consistent = consistent
 
     @property

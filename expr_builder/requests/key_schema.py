@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from expr_builder.attribute_values.serializing import serialize_item
-from expr_builder.attribute_values.values import size_of
+from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.nodes import Comparison, Path, conjuncts, list_children
@@ -262,7 +262,7 @@ def _refuse(keys: PrimaryKey, name: str, kind: str, limit: int, value: Attribute
             place=f".{name}",
             fix="convert it, or declare the key's type with the table: (name, type)",
         )
-    size = size_of(value)
+    size = measure_value(value)
     if not size:
         raise BuildError("a key attribute is empty", rule="key-empty", place=f".{name}", fix="a key must have a value")
     if size > limit:

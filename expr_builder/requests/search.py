@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
-from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.joining import take_condition
 from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import find_paths
 from expr_builder.expressions.render import Placeholders, render, render_projection
-from expr_builder.expressions.updates import as_path
+from expr_builder.expressions.updates import take_path
 from expr_builder.limits import MAX_SCAN_SEGMENTS
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
@@ -95,12 +95,12 @@ class Search(Immutable):
 
         The filter is applied after reading: the items that it drops are paid for, and count for the limit.
         """
-        checked = as_condition(condition, of=f"{self._place}, filter")
+        checked = take_condition(condition, of=f"{self._place}, filter")
         return self._replace(_filter=checked if self._filter is None else self._filter & checked)
 
     def project(self, *paths: Target) -> Self:
         """Return only these attributes: names, or ``Attr`` paths."""
-        return self._replace(_paths=(*self._paths, *(as_path(path, "project") for path in paths)))
+        return self._replace(_paths=(*self._paths, *(take_path(path, "project") for path in paths)))
 
     def limit(self, items: int) -> Self:
         """Read at most this many items **in one page**, before the filter: DynamoDB's ``Limit``."""
@@ -281,7 +281,7 @@ class Query(Search):
     def __init__(self, table: Table, key_condition: Condition) -> None:
         super().__init__(table)
         self._forward = True
-        self._key_condition = as_condition(key_condition, of=f"{self._place}, KeyConditionExpression")
+        self._key_condition = take_condition(key_condition, of=f"{self._place}, KeyConditionExpression")
 
     def descending(self) -> Self:
         """Read from the highest sort key down."""

@@ -12,7 +12,7 @@ from expr_builder.attribute_values.serializing import serialize_item
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError, ConditionFailed, TransactionCanceled
 from expr_builder.expressions.functions import IfMissing
-from expr_builder.expressions.joining import as_condition
+from expr_builder.expressions.joining import take_condition
 from expr_builder.expressions.nodes import And, Condition, Literal, conjuncts, find_paths
 from expr_builder.expressions.paths import write_path
 from expr_builder.expressions.render import Placeholders, render, render_update
@@ -110,7 +110,7 @@ class WriteAction(Action):
 
     def when(self, condition: Condition) -> Self:
         """Write only if ``condition`` holds; several are joined with AND."""
-        checked = as_condition(condition, of=f"{self._place}, when")
+        checked = take_condition(condition, of=f"{self._place}, when")
         return self._guard(checked)
 
     def if_exists(self) -> Self:

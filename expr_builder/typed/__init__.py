@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 
 from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed
 from .item_reader import RawItem
-from .model_codec import unknown_attributes
+from .model_codec import read_unknown_attributes
 from .table_description import Description
 from .transaction_actions import TypedActions
 from .where_conditions import Operators
@@ -38,5 +38,5 @@ __all__ = [
     "TypedActions",
     "TypedTable",
     "ValidationFailed",
-    "unknown_attributes",
+    "read_unknown_attributes",
 ]

@@ -35,7 +35,7 @@ _UNKNOWN = "__unknown_attributes__"
 _SEQUENCES = (list, tuple, deque)
 
 
-def unknown_attributes(model: BaseModel) -> Item:
+def read_unknown_attributes(model: BaseModel) -> Item:
     """Return what was stored beside the fields of a model that was read; it is written back with the model.
 
     Args:
@@ -297,7 +297,7 @@ def _keep(model: BaseModel, unknown: Item) -> None:
 def _carry_over(source: object, target: object) -> None:
     """Give a validated copy what its original kept, in the same places as far as they still exist."""
     if isinstance(source, BaseModel) and isinstance(target, BaseModel):
-        _keep(target, unknown_attributes(source))
+        _keep(target, read_unknown_attributes(source))
         for name, _ in _read_shape(type(target)).nested:
             _carry_over(getattr(source, name, None), getattr(target, name))
     elif isinstance(source, Mapping) and isinstance(target, Mapping):
@@ -311,7 +311,7 @@ def _carry_over(source: object, target: object) -> None:
 def _restore(model: object, stored: object) -> None:
     """Put what was kept back into an item and the maps inside it; what the model itself writes wins."""
     if isinstance(model, BaseModel) and isinstance(stored, dict):
-        for name, value in unknown_attributes(model).items():
+        for name, value in read_unknown_attributes(model).items():
             stored.setdefault(name, to_stored_form(value))
         for name, attribute in _read_shape(type(model)).nested:
             _restore(getattr(model, name), stored.get(attribute))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from expr_builder.attribute_values.values import item_size, size_of, to_item
+from expr_builder.attribute_values.values import item_size, measure_value, to_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
@@ -257,7 +257,7 @@ class Drafts(Generic[M]):
             if error.rule != "item-size":
                 raise
             given = [(one.path, one.value) for one in action.actions if isinstance(one.value, Literal)]
-            sizes = {write_path(path.segments): size_of(value.value) for path, value in given}
+            sizes = {write_path(path.segments): measure_value(value.value) for path, value in given}
             _refuse_too_large(error, action.size, sizes)
 
     def _refuse_required(self, target: str | Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from accounts.observability import logger, metrics
-from accounts.schema import accounts_layout
+from accounts.schema import declare_layout
 from accounts.settings import settings
 from expr_builder.markers import Redactor, ScanOptions, audit, make_scan_client
 
@@ -27,7 +27,7 @@ class AuditIncomplete(RuntimeError):
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Audit the table, log each finding without the value that it is about, and count them as ``MarkerFindings``."""
-    layout = accounts_layout(settings().table_name)
+    layout = declare_layout(settings().table_name)
 
     def time_is_up() -> bool:
         return context.get_remaining_time_in_millis() < RESERVE_SECONDS * 1000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from accounts.api import Request, Response, respond_empty, serve
-from accounts.wiring import account_service
+from accounts.wiring import make_service
 
 
 def delete_account(request: Request) -> Response:
     """204; a second deletion finds nothing and gets 404, unless it has the ``Idempotency-Key`` of the first."""
     subject = request.subject  # first: a stranger learns nothing about the rest of the request
-    account_service().delete(
+    make_service().delete(
         request.account_id,
         subject=subject,
         expected=request.if_match,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from accounts.api import Request, Response, respond_with, serve
 from accounts.model import SignUp
-from accounts.wiring import account_service
+from accounts.wiring import make_service
 
 
 def sign_up(request: Request) -> Response:
     """201 with the account; the same ``Idempotency-Key`` again gets the same answer again."""
     subject = request.subject  # first: a stranger learns nothing about the rest of the request
-    account = account_service().sign_up(
+    account = make_service().sign_up(
         request.read_body(SignUp),
         subject=subject,
         key=request.idempotency_key,

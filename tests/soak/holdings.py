@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from accounts.identity import email_key, username_key
+from accounts.identity import normalize_email, normalize_username
 from tests.soak.history import Call, Kind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KEYS", "Holding", "held_by_two", "perhaps", "surely"]
 
-KEYS = {"email": email_key, "username": username_key}
+KEYS = {"email": normalize_email, "username": normalize_username}
 
 
 @dataclass(frozen=True, slots=True)

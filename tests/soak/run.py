@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from accounts.schema import accounts_layout
+from accounts.schema import declare_layout
 from expr_builder.markers import audit
 from tests.soak.clients import Crowd, Wallet, warm_up
 from tests.soak.faults import rules
@@ -65,7 +65,7 @@ def soak(place: Scene, *, seconds: float, clients: int, seed: int) -> Soak:
     place.settle()
     found = place.accounts()
     violations = judge(crowd.history.calls, found, sightings)
-    report = audit(accounts_layout(place.table), place.client)
+    report = audit(declare_layout(place.table), place.client)
     violations += [f"audit: {finding.kind} {finding.field}" for finding in report.findings]
     return Soak(crowd.history, took, faults, requests, len(found), violations)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Damage = Callable[[Store], Finding]
 
-__all__ = ["DAMAGES", "MENDABLE", "account", "change", "key_of", "lock", "put", "remove"]
+__all__ = ["DAMAGES", "MENDABLE", "account", "change", "lock", "pick_key", "put", "remove"]
 
 
 def account(store: Store, name: str) -> str:
@@ -24,14 +24,14 @@ def account(store: Store, name: str) -> str:
     return f"ACCT#{made.account_id}"
 
 
-def key_of(pk: str) -> dict[str, str]:
+def pick_key(pk: str) -> dict[str, str]:
     """The key of an account, or of a marker."""
     return {"PK": pk, "SK": "PROFILE" if pk.startswith("ACCT#") else "LOCK"}
 
 
 def lock(pk: str, owner: str) -> dict[str, str]:
     """A marker."""
-    return {**key_of(pk), "owner": owner}
+    return {**pick_key(pk), "owner": owner}
 
 
 def put(store: Store, item: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ def put(store: Store, item: dict[str, Any]) -> None:
 
 def remove(store: Store, pk: str) -> None:
     """Delete an account's item or a marker, and nothing with it."""
-    store.client.delete_item(TableName=store.table, Key=to_item(key_of(pk)))
+    store.client.delete_item(TableName=store.table, Key=to_item(pick_key(pk)))
 
 
 def change(store: Store, pk: str, **attributes: Any) -> None:
@@ -58,7 +58,7 @@ def orphan(store: Store) -> Finding:
 
 
 def ownerless(store: Store) -> Finding:
-    put(store, key_of("UNIQ#HANDLE#nobody"))
+    put(store, pick_key("UNIQ#HANDLE#nobody"))
     return Finding(Kind.ORPHAN, "username", marker="UNIQ#HANDLE#nobody")
 
 

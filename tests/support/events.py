@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from accounts.model import SignUp
 from accounts.receipts import fingerprint
-from accounts.schema import account_item, accounts_table, unique_fields
+from accounts.schema import declare_table, declare_unique, make_account_item
 from tests.support.template import ROOT
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ def seed(client: DynamoDBClient, table: str, accounts: list[dict[str, Any]]) -> 
         accounts: For each ``account_id``, ``email``, ``username``, ``subject`` and, where it matters, ``version`` and
             ``created_at``.
     """
-    unique = unique_fields(accounts_table(table))
+    unique = declare_unique(declare_table(table))
     for account in accounts:
         signed_up_as = SignUp(email=account["email"], username=account["username"])
         whole = {"created_at": "2026-01-02T03:04:05.678Z", **account}
-        item = account_item(**whole, fingerprint=fingerprint(signed_up_as))
+        item = make_account_item(**whole, fingerprint=fingerprint(signed_up_as))
         unique.create(item).send(client)
 
 

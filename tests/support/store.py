@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from accounts.identity import email_key, username_key
+from accounts.identity import normalize_email, normalize_username
 from accounts.model import ChangeEmail, ChangeUsername, SignUp
 from accounts.service import AccountService
 from tests.support.cloud import stored
@@ -44,8 +44,8 @@ class Store:
         wanted: dict[str, str] = {}
         for account in (item for item in items if item["SK"] == "PROFILE"):
             for marker in (
-                f"UNIQ#EMAIL#{email_key(account['email'])}",
-                f"UNIQ#HANDLE#{username_key(account['username'])}",
+                f"UNIQ#EMAIL#{normalize_email(account['email'])}",
+                f"UNIQ#HANDLE#{normalize_username(account['username'])}",
             ):
                 assert marker not in wanted, "two accounts hold one value"
                 wanted[marker] = account["PK"]

@@ -13,7 +13,7 @@ from accounts.problems import UNFORESEEN, choose_headers, find_problem
 from accounts.request import Request as Request  # so that a function needs one import
 from accounts.request import make_etag
 from accounts.settings import SettingsError, settings
-from accounts.wiring import CALL_SECONDS, account_service
+from accounts.wiring import CALL_SECONDS, make_service
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -70,7 +70,7 @@ def serve(operation: Operation) -> Callable[[Event, LambdaContext], Answer]:
     # clear_state, as containers are reused: no line may carry what the last request has left behind.
     logged = logger.inject_lambda_context(handle, clear_state=True)
     measured = metrics.log_metrics(logged, capture_cold_start_metric=True)
-    coldstart.finish(account_service)
+    coldstart.finish(make_service)
     return measured
 
 
@@ -93,7 +93,7 @@ def change_account(request: Request, model: type[Change]) -> Response:
     412 when ``If-Match`` names other versions only.
     """
     subject = request.subject  # first: a stranger learns nothing about the rest of the request
-    account = account_service().change(
+    account = make_service().change(
         request.account_id,
         request.read_body(model),
         subject=subject,

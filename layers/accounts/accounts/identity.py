@@ -45,7 +45,7 @@ def check_email(value: object) -> str:
     return typed
 
 
-def email_key(value: object) -> str:
+def normalize_email(value: object) -> str:
     """Return what makes the address unique: local part in lower case, domain as lower-case ASCII.
 
     Plus tags and dots are kept: providers differ in whether they ignore them. The key of a key is the key itself.
@@ -72,7 +72,7 @@ def check_username(value: object) -> str:
     return value
 
 
-def username_key(value: object) -> str:
+def normalize_username(value: object) -> str:
     """Return what makes the username unique: the name in lower case. The key of a key is the key itself.
 
     Raises:

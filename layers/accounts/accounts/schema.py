@@ -3,7 +3,7 @@
 ================  =========================  ===========  ==================================
 item              PK                         SK           attributes
 ================  =========================  ===========  ==================================
-account           ``ACCT#<account_id>``      ``PROFILE``  see :func:`account_item`
+account           ``ACCT#<account_id>``      ``PROFILE``  see :func:`make_account_item`
 e-mail marker     ``UNIQ#EMAIL#<key>``       ``LOCK``     ``owner``: the account's PK
 username marker   ``UNIQ#HANDLE#<key>``      ``LOCK``     ``owner``: the account's PK
 ================  =========================  ===========  ==================================
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from accounts.identity import NORM, email_key, username_key
+from accounts.identity import NORM, normalize_email, normalize_username
 from expr_builder import Marker, Table, Unique
 
 if TYPE_CHECKING:
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from expr_builder.markers import Layout
 
 
-def accounts_table(name: str) -> Table:
+def declare_table(name: str) -> Table:
     """The table of accounts and markers, under its deployed name."""
     return Table(name, partition_key="PK", sort_key="SK")
 
 
-def unique_fields(table: Table) -> Unique:
+def declare_unique(table: Table) -> Unique:
     """What must be unique in the table: the key form of e-mail and of username."""
     return Unique(
         table,
         owner="PK",
-        email=Marker("UNIQ#EMAIL#{}", normalize=email_key),
-        username=Marker("UNIQ#HANDLE#{}", normalize=username_key),
+        email=Marker("UNIQ#EMAIL#{}", normalize=normalize_email),
+        username=Marker("UNIQ#HANDLE#{}", normalize=normalize_username),
     )
 
 
-def accounts_layout(table: str) -> Layout:
+def declare_layout(table: str) -> Layout:
     """How accounts and markers lie in the table of this name, for an audit or a repair of the markers."""
     from expr_builder.markers import Layout  # an operator's tool: no request loads it
 
-    return Layout(unique_fields(accounts_table(table)), record_sort="PROFILE", record_prefix="ACCT#")
+    return Layout(declare_unique(declare_table(table)), record_sort="PROFILE", record_prefix="ACCT#")
 
 
-def account_key(account_id: str) -> dict[str, str]:
+def make_account_key(account_id: str) -> dict[str, str]:
     """The key of an account's item."""
     return {"PK": f"ACCT#{account_id}", "SK": "PROFILE"}
 
 
-def account_item(
+def make_account_item(
     account_id: str, *, email: str, username: str, subject: str, created_at: str, fingerprint: str, version: int = 1
 ) -> StoredItem:
     """A new account's item. Changes with an idempotency key add ``receipts`` (see that module).
@@ -65,7 +65,7 @@ def account_item(
         version: Counts changes, from 1.
     """
     return {
-        **account_key(account_id),
+        **make_account_key(account_id),
         "account_id": account_id,
         "email": email,
         "username": username,

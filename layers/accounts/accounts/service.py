@@ -20,7 +20,7 @@ from uuid import UUID, uuid4, uuid5
 from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
 from accounts.model import Account, SignUp
 from accounts.receipts import RECEIPTS, add_receipt, answer_again, fingerprint
-from accounts.schema import account_item, account_key, accounts_table, unique_fields
+from accounts.schema import declare_table, declare_unique, make_account_item, make_account_key
 from expr_builder import (
     Attr,
     IdempotentParameterMismatch,
@@ -73,8 +73,8 @@ class AccountService:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client = client
-        self._table = accounts_table(table_name)
-        self._unique = unique_fields(self._table)
+        self._table = declare_table(table_name)
+        self._unique = declare_unique(self._table)
         self._clock = clock
         self._ids = ids
         self._sleep = sleep
@@ -96,7 +96,7 @@ class AccountService:
             account_id, token = str(self._ids()), str(self._ids())
         else:
             account_id, token = _derive_id("account", subject, key), self._derive_token("sign-up", subject, key)
-        item = account_item(
+        item = make_account_item(
             account_id,
             email=request.email,
             username=request.username,
@@ -264,7 +264,9 @@ class AccountService:
         """
         never = Attr("PK").exists() & Attr("PK").not_exists()
         try:
-            self._send(TransactWrite(self._table.delete(account_key(account_id)).when(never), token=token), time_left)
+            self._send(
+                TransactWrite(self._table.delete(make_account_key(account_id)).when(never), token=token), time_left
+            )
         except IdempotentParameterMismatch:
             return True
         except TransactionCanceled:
@@ -273,7 +275,7 @@ class AccountService:
 
     def _read_settled(self, account_id: str, time_left: TimeLeft | None) -> Item | None:
         """Read the account when no transaction is at work on it: until then the read is refused, and repeated."""
-        reading = TransactGet(self._table.get(account_key(account_id)).named("account"))
+        reading = TransactGet(self._table.get(make_account_key(account_id)).named("account"))
         try:
             return reading.fetch(self._client, time_left=time_left)["account"]
         except RequestUnfinished:
@@ -288,7 +290,7 @@ class AccountService:
     def _read(self, account_id: str) -> Item | None:
         try:
             # botocore has made its attempts by then; another one is up to the client.
-            return self._table.get(account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
+            return self._table.get(make_account_key(account_id), consistent=True).fetch(self._client, max_attempts=1)
         except RequestUnfinished:
             raise Busy from None
 

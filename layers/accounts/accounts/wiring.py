@@ -24,7 +24,7 @@ with less than this left of the function's time."""
 
 
 @cache
-def dynamodb_client() -> DynamoDBClient:
+def make_client() -> DynamoDBClient:
     """A client with short timeouts and two attempts for each call.
 
     Two, because ``TransactWrite.send`` sends a transaction in progress or in conflict again, with the same token, as
@@ -44,6 +44,6 @@ def dynamodb_client() -> DynamoDBClient:
 
 
 @cache
-def account_service() -> AccountService:
+def make_service() -> AccountService:
     """The service on the table that the environment names; raises SettingsError when it names none."""
-    return AccountService(dynamodb_client(), settings().table_name)
+    return AccountService(make_client(), settings().table_name)

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from accounts.schema import accounts_layout as layout
+from accounts.schema import declare_layout as layout
 from expr_builder.markers import audit
 from tests.soak.clients import Crowd
 from tests.soak.history import FUNCTION_SECONDS, NO_ANSWER, Kind

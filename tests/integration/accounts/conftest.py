@@ -11,7 +11,7 @@ import pytest
 from moto import mock_aws
 
 from accounts.settings import settings
-from accounts.wiring import account_service, dynamodb_client
+from accounts.wiring import make_client, make_service
 from tests.support.cloud import dynamodb, local_cloud
 from tests.support.store import Store
 from tests.support.template import create_table
@@ -41,7 +41,7 @@ def function_client(cloud: LocalCloud, monkeypatch: pytest.MonkeyPatch) -> Itera
     """The client that functions use, with its timeouts and retries, on the engine that honours tokens."""
     _set_environment(monkeypatch, endpoint=cloud.endpoint)
     with _fresh_wiring():
-        client = dynamodb_client()
+        client = make_client()
         yield client
         client.close()
 
@@ -98,10 +98,10 @@ def _set_environment(monkeypatch: pytest.MonkeyPatch, *, endpoint: str) -> None:
 
 @contextmanager
 def _fresh_wiring() -> Iterator[None]:
-    for made_once in (settings, dynamodb_client, account_service):
+    for made_once in (settings, make_client, make_service):
         made_once.cache_clear()
     try:
         yield
     finally:
-        for made_once in (settings, dynamodb_client, account_service):
+        for made_once in (settings, make_client, make_service):
             made_once.cache_clear()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from accounts import observability
-from accounts.schema import accounts_table
+from accounts.schema import declare_table
 from expr_builder import BatchWrite
 from tests.support.damage import DAMAGES, account, lock, orphan
 from tests.support.handlers import Context, call
@@ -46,7 +46,7 @@ def metrics_in(printed: str) -> dict[str, Any]:
 
 def fill(store: Store, items: Iterable[dict[str, Any]]) -> None:
     """Put more items than the four segments read in a page each."""
-    table = accounts_table(store.table)
+    table = declare_table(store.table)
     BatchWrite.stream(store.client, (table.put(item) for item in items))
 
 

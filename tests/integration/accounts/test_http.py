@@ -10,7 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from accounts import observability
 from accounts.settings import settings
-from accounts.wiring import account_service, dynamodb_client
+from accounts.wiring import make_client, make_service
 from tests.support.events import rest_event
 from tests.support.faults import cancelled, failing, service_error
 from tests.support.handlers import Context, call
@@ -113,7 +113,7 @@ def test_a_change_with_its_key_again_gets_the_same_answer_again_and_another_body
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "SignupFunction"])
 def test_a_function_at_a_route_that_names_no_account_finds_nothing(function: str, client: DynamoDBClient) -> None:
-    with failing(dynamodb_client(), AssertionError("asked the store"), "GetItem"):
+    with failing(make_client(), AssertionError("asked the store"), "GetItem"):
         status, headers, problem = answer(function, {**event_for(function), "pathParameters": None})
 
     assert (status, problem["detail"]) == (404, "There is nothing at this path.")
@@ -134,7 +134,7 @@ def test_behind_a_custom_domains_base_path_everything_is_where_it_was(client: Dy
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "SignupFunction"])
 @pytest.mark.parametrize("account_id", ["a" * 2000, "a%23b", "..", "é", "a#b"])
 def test_an_impossible_account_id_is_no_account(function: str, account_id: str, client: DynamoDBClient) -> None:
-    with failing(dynamodb_client(), AssertionError("asked the store"), "GetItem"):
+    with failing(make_client(), AssertionError("asked the store"), "GetItem"):
         assert answer(function, event_for(function, account_id))[0] == 404
 
 
@@ -166,7 +166,7 @@ def test_trouble_that_does_not_end_is_503_with_retry_after(
     account_id = signed_up()
     operation = "GetItem" if function == "GetAccountFunction" else "TransactWriteItems"
 
-    with failing(dynamodb_client(), UNFINISHED[trouble], operation):
+    with failing(make_client(), UNFINISHED[trouble], operation):
         status, headers, problem = answer(function, event_for(function, account_id), seconds=7.5)
 
     assert (status, headers["Retry-After"]) == (503, "1")
@@ -180,7 +180,7 @@ def test_what_nobody_foresaw_is_a_bare_500_and_a_line_in_the_log(
     error = service_error("AccessDeniedException")
     error.args = ("no rights on the item of zoe.quill@example.com",)
 
-    with failing(dynamodb_client(), error, "GetItem"), failing(dynamodb_client(), error):
+    with failing(make_client(), error, "GetItem"), failing(make_client(), error):
         status, headers, problem = answer(function, event_for(function))
 
     assert (status, headers["Content-Type"]) == (500, "application/problem+json")
@@ -199,7 +199,7 @@ def test_a_missing_table_name_is_named_in_the_log_alone(
     client: DynamoDBClient, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TABLE_NAME")
-    for made_once in (settings, account_service):
+    for made_once in (settings, make_service):
         made_once.cache_clear()
 
     status, _, problem = answer("GetAccountFunction", event_for("GetAccountFunction"))
@@ -304,7 +304,7 @@ def test_nothing_about_a_person_is_ever_written(
         ValueError("zoe.quill@example.com"),
     ):
         for function in FUNCTIONS:
-            with failing(dynamodb_client(), error, "GetItem"), failing(dynamodb_client(), error):
+            with failing(make_client(), error, "GetItem"), failing(make_client(), error):
                 event = event_for(function, account_id, headers={})
                 statuses.add(answer(function, event, seconds=0)[0])
     answer("DeleteAccountFunction", event_for("DeleteAccountFunction", account_id))

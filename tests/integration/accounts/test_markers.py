@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from accounts.errors import DomainError
-from accounts.schema import accounts_layout as accounts
+from accounts.schema import declare_layout as accounts
 from expr_builder import to_item
 from expr_builder.markers import (
     Checkpoint,
@@ -25,7 +25,7 @@ from expr_builder.markers import (
     backfill,
     show,
 )
-from tests.support.damage import DAMAGES, MENDABLE, account, change, key_of, lock, put, remove
+from tests.support.damage import DAMAGES, MENDABLE, account, change, lock, pick_key, put, remove
 from tests.support.faults import before, losing_answers
 from tests.support.store import changing, signing_up
 
@@ -131,7 +131,7 @@ def test_a_marker_that_was_damaged_by_hand_is_an_orphan_whatever_it_names_as_its
     """The kinds of values that have no hash, or no form in JSON."""
     owners: list[Any] = [["a", "list"], {"a": {"map"}}, b"bytes", Decimal("1.5")]
     for number, owner in enumerate(owners):
-        put(store, {**key_of(f"UNIQ#HANDLE#broken{number}"), "owner": owner})
+        put(store, {**pick_key(f"UNIQ#HANDLE#broken{number}"), "owner": owner})
 
     first = audited(ScanOptions(segments=1, page_items=3, checkpoint=checkpoint(), enough=lambda: True))
     found = audited(ScanOptions(checkpoint=checkpoint())).findings
@@ -319,7 +319,7 @@ def test_a_plan_shows_the_guarded_transaction_and_writes_nothing(store: Store, m
             {
                 "ConditionCheck": {
                     "TableName": store.table,
-                    "Key": to_item(key_of(robbed)),
+                    "Key": to_item(pick_key(robbed)),
                     "ConditionExpression": "attribute_exists(PK) AND username = :v0",
                     "ExpressionAttributeValues": {":v0": {"S": "robbed"}},
                 }
@@ -327,7 +327,7 @@ def test_a_plan_shows_the_guarded_transaction_and_writes_nothing(store: Store, m
             {
                 "ConditionCheck": {
                     "TableName": store.table,
-                    "Key": to_item(key_of(thief)),
+                    "Key": to_item(pick_key(thief)),
                     "ConditionExpression": "attribute_exists(PK) AND username = :v0",
                     "ExpressionAttributeValues": {":v0": {"S": "thief"}},
                 }
@@ -459,7 +459,7 @@ def test_h23_a_dry_run_of_the_backfill_shows_its_transactions_and_writes_nothing
         {
             "ConditionCheck": {
                 "TableName": store.table,
-                "Key": to_item(key_of(without_markers[0])),
+                "Key": to_item(pick_key(without_markers[0])),
                 "ConditionExpression": "attribute_exists(PK) AND username = :v0",
                 "ExpressionAttributeValues": {":v0": {"S": "ada"}},
             }

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from accounts.schema import accounts_table
+from accounts.schema import declare_table
 from expr_builder import BatchWrite
 from expr_builder.cli import main
 from tests.support.cloud import dynamodb
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Output = tuple[int, str, str]
     Run = Callable[..., Output]
 
-ACCOUNTS = ("--unique", "accounts.schema:accounts_layout")
+ACCOUNTS = ("--unique", "accounts.schema:declare_layout")
 
 
 @pytest.fixture
@@ -298,8 +298,8 @@ def test_a_unique_on_a_table_with_a_sort_key_needs_to_know_the_records(
     run: Run, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "users_schema.py").write_text(
-        "from accounts.schema import accounts_table, unique_fields\n\n\n"
-        "def unique(name):\n    return unique_fields(accounts_table(name))\n"
+        "from accounts.schema import declare_table, declare_unique\n\n\n"
+        "def unique(name):\n    return declare_unique(declare_table(name))\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     account(store, "ada")
@@ -366,7 +366,7 @@ def test_ctrl_c_keeps_the_position_and_the_same_command_goes_on(
     cloud_store: Store, environment: dict[str, str], tmp_path: Path
 ) -> None:
     kept = tmp_path / "audit.json"
-    table = accounts_table(cloud_store.table)
+    table = declare_table(cloud_store.table)
     # A first page with enough to examine to be interrupted at it, and a second one.
     orphans = (lock(f"UNIQ#HANDLE#lost{number}", "ACCT#gone") for number in range(200))
     others = ({"PK": f"ZONE#{number}", "SK": "ITEM"} for number in range(400))

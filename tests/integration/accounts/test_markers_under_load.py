@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 from accounts.errors import DomainError
-from accounts.schema import accounts_layout as accounts
+from accounts.schema import declare_layout as accounts
 from expr_builder.markers import Kind, Mend, Mender, Outcome, ScanOptions, audit, backfill
 from tests.support.cloud import dynamodb
 from tests.support.damage import DAMAGES, account, remove

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from accounts.wiring import dynamodb_client
+from accounts.wiring import make_client
 from tests.support.events import expectations, read_event, reset, seed
 from tests.support.handlers import call
 from tests.support.template import actions_of
@@ -44,7 +44,7 @@ class Asked:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_asks_for_exactly_what_its_role_allows(function: str, client: DynamoDBClient, table: str) -> None:
     asked = Asked()
-    dynamodb_client().meta.events.register("before-parameter-build.dynamodb", asked.note)
+    make_client().meta.events.register("before-parameter-build.dynamodb", asked.note)
 
     for name, expected in EXPECTED.items():
         if expected.function == function:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, consumes, multiple, precondition, rule
 
 from accounts.errors import Busy, KeyReused, NotFound, Stale, Taken
-from accounts.identity import email_key, username_key
+from accounts.identity import normalize_email, normalize_username
 from accounts.model import ChangeEmail, ChangeUsername
 from accounts.model import SignUp as SignUpRequest
 from accounts.service import AccountService
@@ -248,15 +248,15 @@ class AccountsMachine(RuleBasedStateMachine):
         for name, account in world.accounts.items():
             owner = f"ACCT#{self._id(name)}"
             shown[owner] = (account.subject, account.email, account.username, account.version)
-            shown[f"UNIQ#EMAIL#{email_key(account.email)}"] = owner
-            shown[f"UNIQ#HANDLE#{username_key(account.username)}"] = owner
+            shown[f"UNIQ#EMAIL#{normalize_email(account.email)}"] = owner
+            shown[f"UNIQ#HANDLE#{normalize_username(account.username)}"] = owner
         return shown
 
     def _learn_ids(self, world: World, stored: dict[str, Any]) -> None:
         """The ids of new accounts, told apart by their e-mails."""
         for name, account in world.accounts.items():
             if name not in self.ids:
-                owner = stored.get(f"UNIQ#EMAIL#{email_key(account.email)}", "").removeprefix("ACCT#")
+                owner = stored.get(f"UNIQ#EMAIL#{normalize_email(account.email)}", "").removeprefix("ACCT#")
                 if owner and owner not in self.ids.values():
                     self.ids[name] = owner
 

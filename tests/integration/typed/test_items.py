@@ -15,7 +15,7 @@ from expr_builder.typed import (
     RawItem,
     TypedTable,
     ValidationFailed,
-    unknown_attributes,
+    read_unknown_attributes,
 )
 from tests.support.orders import ADDRESS, ORDER, Account, Address, Order, Status
 
@@ -163,7 +163,7 @@ def test_writes_always_validate(table: TypedTable[Order]) -> None:
 def test_a_raw_mapping_is_validated_and_narrowed_when_it_is_put(table: TypedTable[Order]) -> None:
     written = table.put({**KEY, "total": "3", "extra": 1})
     assert written.model_dump() == Order(**KEY, total=Decimal(3)).model_dump()
-    assert unknown_attributes(written) == {"extra": 1}
+    assert read_unknown_attributes(written) == {"extra": 1}
     with pytest.raises(ValidationFailed):
         table.put({**KEY, "total": "much"})
     assert table.get(KEY) == written

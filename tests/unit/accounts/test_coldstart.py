@@ -23,12 +23,12 @@ while_loading = []
 import accounts.coldstart
 while_loading.append(gc.isenabled())
 import app
-from accounts.wiring import account_service
+from accounts.wiring import make_service
 print(json.dumps({
     "collector while loading": while_loading[0],
     "collector": gc.isenabled(),
     "spared": gc.get_freeze_count() > 10_000,
-    "services made": account_service.cache_info().currsize,
+    "services made": make_service.cache_info().currsize,
     "plug-ins": os.environ.get("PYDANTIC_DISABLE_PLUGINS"),
 }))
 """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.identity import InvalidIdentity, check_email, check_username, email_key, username_key
+from accounts.identity import InvalidIdentity, check_email, check_username, normalize_email, normalize_username
 
 LOCAL = st.from_regex(r"[A-Za-z0-9]{1,10}([.+_-][A-Za-z0-9]{1,10}){0,3}", fullmatch=True)
 DOMAIN = st.sampled_from(
@@ -21,9 +21,9 @@ USERNAMES = st.from_regex(r"[A-Za-z0-9]{3,10}([-_.][A-Za-z0-9]{1,6}){0,3}", full
 
 @given(EMAILS)
 def test_the_key_of_an_email_key_is_the_key_itself(email: str) -> None:
-    key = email_key(email)
+    key = normalize_email(email)
 
-    assert email_key(key) == key
+    assert normalize_email(key) == key
     assert key.isascii()
     assert key == key.lower()
 
@@ -37,31 +37,31 @@ def test_an_email_is_shown_as_typed(email: str) -> None:
 def test_emails_that_differ_beyond_case_keep_different_keys(one: str, other: str) -> None:
     same_when_lowered = one.lower() == other.lower()
 
-    assert (email_key(one) == email_key(other)) == same_when_lowered
+    assert (normalize_email(one) == normalize_email(other)) == same_when_lowered
 
 
 @given(USERNAMES)
 def test_the_key_of_a_username_key_is_the_key_itself(username: str) -> None:
-    key = username_key(username)
+    key = normalize_username(username)
 
-    assert username_key(key) == key
+    assert normalize_username(key) == key
     assert check_username(username) == username
     assert set(key) <= set(string.ascii_lowercase + string.digits + "-_.")
 
 
 @given(st.text(max_size=40))
 def test_no_text_at_all_makes_more_than_a_refusal_or_a_stable_key(text: str) -> None:
-    for key_of in (email_key, username_key):
+    for pick_key in (normalize_email, normalize_username):
         try:
-            key = key_of(text)
+            key = pick_key(text)
         except InvalidIdentity:
             continue
-        assert key_of(key) == key
+        assert pick_key(key) == key
 
 
 @pytest.mark.parametrize("typed", ["A@x.example.com", " a@X.Example.com", "a@x.example.com\n", "\ta@x.EXAMPLE.com "])
 def test_case_and_surrounding_space_make_no_other_address(typed: str) -> None:
-    assert email_key(typed) == "a@x.example.com"
+    assert normalize_email(typed) == "a@x.example.com"
 
 
 @pytest.mark.parametrize(
@@ -77,21 +77,21 @@ def test_case_and_surrounding_space_make_no_other_address(typed: str) -> None:
 )
 def test_an_email_with_more_than_ascii_before_the_at_sign_is_refused(lookalike: str) -> None:
     with pytest.raises(InvalidIdentity):
-        email_key(lookalike)
+        normalize_email(lookalike)
 
 
 @pytest.mark.parametrize("lookalike", ["\u212aate", "\uff41da", "a\u0301da", "\u00e1da", "ad\u0430"])
 def test_a_username_is_ascii_only(lookalike: str) -> None:
     with pytest.raises(InvalidIdentity):
-        username_key(lookalike)
+        normalize_username(lookalike)
 
 
 @pytest.mark.parametrize("nothing", [None, "", " ", 0, b"ada@example.com"])
 def test_no_key_is_ever_made_of_nothing(nothing: object) -> None:
     with pytest.raises(InvalidIdentity):
-        email_key(nothing)
+        normalize_email(nothing)
     with pytest.raises(InvalidIdentity):
-        username_key(nothing)
+        normalize_username(nothing)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_no_key_is_ever_made_of_nothing(nothing: object) -> None:
     ],
 )
 def test_what_becomes_of_an_address(typed: str, key: str) -> None:
-    assert email_key(typed) == key
+    assert normalize_email(typed) == key
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_refused_address_is_not_repeated_in_the_message(wrong: str) -> None:
 
 @pytest.mark.parametrize("username", ["ada", "Ada.L", "a-b_c.d", "007", "a" * 32])
 def test_a_username_is_compared_in_lower_case_and_shown_as_typed(username: str) -> None:
-    assert (username_key(username), check_username(username)) == (username.lower(), username)
+    assert (normalize_username(username), check_username(username)) == (username.lower(), username)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from accounts.schema import accounts_layout
+from accounts.schema import declare_layout
 from expr_builder.markers.layout import Unkeyed
 
 ROOT = Path(__file__).parents[3]
-ACCOUNTS = accounts_layout("accounts")
+ACCOUNTS = declare_layout("accounts")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ ACCOUNTS = accounts_layout("accounts")
     ],
 )
 def test_a_marker_is_known_by_its_whole_key(item: dict[str, Any], field: str | None) -> None:
-    assert ACCOUNTS.field_of(item) == field
+    assert ACCOUNTS.find_field(item) == field
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from accounts.model import Account, ChangeEmail, FieldError, Problem, SignUp
-from accounts.schema import account_item
+from accounts.schema import make_account_item
 
 
 def test_an_account_shows_five_members_of_its_item() -> None:
-    item = account_item(
+    item = make_account_item(
         "a1f9c3",
         email="Ada@example.com",
         username="Ada",
@@ -32,7 +32,9 @@ def test_an_account_shows_five_members_of_its_item() -> None:
 
 
 def test_an_account_item_is_stored_whole() -> None:
-    item = account_item("a1f9c3", email="A@example.com", username="Ada", subject="s", created_at="t", fingerprint="f")
+    item = make_account_item(
+        "a1f9c3", email="A@example.com", username="Ada", subject="s", created_at="t", fingerprint="f"
+    )
 
     assert item == {
         "PK": "ACCT#a1f9c3",

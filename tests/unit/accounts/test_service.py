@@ -14,7 +14,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from accounts.errors import Busy, Inconsistent, KeyReused, NotFound, Stale, Taken
 from accounts.receipts import RECEIPTS
-from accounts.schema import account_item, account_key
+from accounts.schema import make_account_item, make_account_key
 from accounts.service import AccountService
 from expr_builder import TransactionCanceled, to_item
 from tests.support.faults import before, cancelled, counted, failing, losing_answers, service_error
@@ -708,14 +708,16 @@ def test_a_second_deletion_succeeds_for_as_long_as_dynamodb_knows_the_token(
 
 
 def test_to_ask_for_a_token_deletes_nothing(service: AccountService, sound: Store) -> None:
-    appears = account_item("a1f9c3", email="a@example.com", username="ada", subject=ME, created_at="t", fingerprint="f")
+    appears = make_account_item(
+        "a1f9c3", email="a@example.com", username="ada", subject=ME, created_at="t", fingerprint="f"
+    )
 
     with before(sound.client, lambda: put(sound, appears)), counted(sound.client) as calls, pytest.raises(NotFound):
         service.delete("a1f9c3", subject=ME, key="k-1")
 
     assert len(calls) == 1
     assert sound.items() == [appears]
-    remove(sound, account_key("a1f9c3")["PK"], "PROFILE")
+    remove(sound, make_account_key("a1f9c3")["PK"], "PROFILE")
 
 
 def test_without_an_answer_about_the_token_a_deletion_is_busy(service: AccountService, sound: Store) -> None:

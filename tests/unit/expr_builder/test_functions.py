@@ -54,7 +54,7 @@ def example(name: str) -> Call:
     return build(name, Attr("a"), *map(make_literal, EXAMPLES[name][0]))
 
 
-def as_condition(name: str) -> Condition:
+def take_condition(name: str) -> Condition:
     call = example(name)
     if isinstance(call, OperandFunction):
         return compare(call, "=", Literal(EXAMPLES[name][2]))
@@ -78,7 +78,7 @@ def test_every_function_has_an_example_here() -> None:
 
 @pytest.mark.parametrize("name", of_conditions())
 def test_every_function_of_conditions_is_parsed_evaluated_and_worded(name: str) -> None:
-    condition, item = as_condition(name), EXAMPLES[name][1]
+    condition, item = take_condition(name), EXAMPLES[name][1]
     placeholders = Placeholders()
     assert f"{name}(a" in render(condition, placeholders)
     assert f"{name}(a" in repr(condition)
@@ -129,7 +129,7 @@ def test_every_function_is_generated_by_the_property_tests(name: str) -> None:
 def test_lint_knows_every_function_of_conditions(name: str) -> None:
     request: dict[str, Any] = {"TableName": "t", "Item": {"PK": {"S": "x"}}}
     placeholders = Placeholders()
-    request["ConditionExpression"] = render(as_condition(name), placeholders)
+    request["ConditionExpression"] = render(take_condition(name), placeholders)
     placeholders.into(request)
     assert lint(request, "PutItem") == []
 

@@ -166,7 +166,7 @@ def test_no_marker_is_ever_made_of_nothing(value: Any) -> None:
         lambda: unique.change({**ADA, "email": value}, email="new@example.com"),
         lambda: unique.change(ADA, email=value),
         lambda: unique.delete({**ADA, "email": value}),
-        lambda: unique.marker_key("email", value),
+        lambda: unique.make_marker_key("email", value),
     ):
         with pytest.raises(BuildError) as caught:
             make()
@@ -177,7 +177,7 @@ def test_no_marker_is_ever_made_of_nothing(value: Any) -> None:
 
 def test_a_value_that_normalises_to_nothing_is_refused() -> None:
     with pytest.raises(BuildError) as caught:
-        Marker("X#{}", normalize=str.strip).value_key("  ")
+        Marker("X#{}", normalize=str.strip).make_key("  ")
     assert caught.value.rule == "marker-value"
 
 
@@ -207,13 +207,13 @@ def test_a_condition_of_the_caller_is_added_to_the_records() -> None:
 
 
 def test_markers_can_be_asked_for_and_live_in_tables_with_one_key() -> None:
-    assert unique.marker_item("email", "ADA@example.com", "A#1") == {
+    assert unique.make_marker("email", "ADA@example.com", "A#1") == {
         "PK": "UNIQ#EMAIL#ada@example.com",
         "SK": "LOCK",
         "owner": "A#1",
     }
     simple = Unique(Table("t", "id"), owner="id", name=Marker("NAME#{}#X"))
-    assert simple.marker_key("name", "ada") == {"id": "NAME#ada#X"}
+    assert simple.make_marker_key("name", "ada") == {"id": "NAME#ada#X"}
     assert Marker("A#{}#B", sort="S").prefix == "A#"
 
 

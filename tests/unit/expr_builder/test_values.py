@@ -22,7 +22,7 @@ from expr_builder.attribute_values.values import (
     from_attribute_value,
     from_item,
     item_size,
-    size_of,
+    measure_value,
     to_attribute_value,
     to_item,
 )
@@ -80,7 +80,7 @@ class Binary:
 )
 def test_each_python_type_has_its_attribute_value_and_size(value: object, typed: dict[str, object], size: int) -> None:
     assert serialize(value) == (typed, size)
-    assert size_of(typed) == size
+    assert measure_value(typed) == size
 
 
 class _Float(float):
@@ -265,7 +265,7 @@ def test_nesting_ends_at_32_levels_even_for_a_list_that_holds_itself() -> None:
     deep: object = "leaf"
     for _ in range(32):
         deep = [deep]
-    assert size_of(to_attribute_value(deep)) == 4 + 32 * 4
+    assert measure_value(to_attribute_value(deep)) == 4 + 32 * 4
     with pytest.raises(BuildError) as caught:
         to_attribute_value({"k": deep})
     assert caught.value.rule == "value-depth"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.schema import accounts_layout
+from accounts.schema import declare_layout
 from expr_builder.cli.arguments import parse_arguments
 from expr_builder.cli.markers_arguments import read_layout
 from tools.markers import with_layout
@@ -16,7 +16,7 @@ from tools.markers import with_layout
 def test_every_command_gets_the_accounts_layout(words: list[str]) -> None:
     options = parse_arguments(["markers", *with_layout([words[0], "--table", "accounts-production", *words[1:]])])
 
-    layout, accounts = read_layout(options), accounts_layout("accounts-production")
+    layout, accounts = read_layout(options), declare_layout("accounts-production")
     assert (layout.table.name, layout.fields) == (accounts.table.name, accounts.fields)
     assert (layout.record_sort, layout.record_prefix) == ("PROFILE", "ACCT#")
 

@@ -21,7 +21,7 @@ from pydantic import (
 from typing_extensions import TypeAliasType
 
 from expr_builder import BuildError
-from expr_builder.typed import ValidationFailed, unknown_attributes
+from expr_builder.typed import ValidationFailed, read_unknown_attributes
 from expr_builder.typed.model_codec import Codec
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ def test_computed_fields_of_nested_models_are_not_kept_as_unknown() -> None:
 
     codec = codec_of(Outer)
     outer = codec.decode({"inner": {"number": 1, "double": 2}})
-    assert unknown_attributes(outer.inner) == {}
+    assert read_unknown_attributes(outer.inner) == {}
     changed = outer.model_copy(update={"inner": Inner(number=5)})
     assert codec.encode(codec.check(changed)) == {"inner": {"number": 5, "double": 10}}
 
@@ -155,7 +155,7 @@ def test_private_attributes_live_beside_what_is_kept() -> None:
 
     codec = codec_of(Secretive)
     ada = codec.decode({"name": "ada", "old": 1})
-    assert (ada._calls, unknown_attributes(ada)) == (3, {"old": 1})
+    assert (ada._calls, read_unknown_attributes(ada)) == (3, {"old": 1})
     assert codec.encode(codec.check(ada)) == {"name": "ada", "old": 1}
 
 
@@ -165,7 +165,7 @@ def test_keys_that_the_model_does_not_know_are_not_kept() -> None:
         name: str = ""
 
     codec = codec_of(Item, "PK", "SK")
-    assert unknown_attributes(codec.decode({"PK": "p", "SK": "s", "x": 1})) == {"x": 1}
+    assert read_unknown_attributes(codec.decode({"PK": "p", "SK": "s", "x": 1})) == {"x": 1}
 
 
 class Whole(BaseModel):

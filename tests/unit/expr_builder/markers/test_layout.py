@@ -26,23 +26,23 @@ def test_owners_can_lead_to_records_by_a_rule_of_the_tables_own() -> None:
     assert PRODUCTS.is_record(product)
     assert not PRODUCTS.is_record({**product, "id": 8})
     assert not PRODUCTS.is_record({"PK": "PRODUCT#7", "SK": "HEAD"})
-    assert PRODUCTS.key_of_owner(7) == {"PK": "PRODUCT#7", "SK": "HEAD"}
+    assert PRODUCTS.find_record_key(7) == {"PK": "PRODUCT#7", "SK": "HEAD"}
 
 
 def test_a_marker_is_known_by_both_ends_of_its_template_and_by_its_sort_key() -> None:
-    assert PRODUCTS.field_of({"PK": "SKU#a-1#UNIQUE", "SK": "LOCK"}) == "sku"
-    assert PRODUCTS.field_of({"PK": "SKU#a-1", "SK": "LOCK"}) is None
-    assert PRODUCTS.field_of({"PK": "SKU#a-1#UNIQUE", "SK": "NOTE"}) is None
-    assert PRODUCTS.value_in("sku", "SKU#a-1#UNIQUE") == "a-1"
+    assert PRODUCTS.find_field({"PK": "SKU#a-1#UNIQUE", "SK": "LOCK"}) == "sku"
+    assert PRODUCTS.find_field({"PK": "SKU#a-1", "SK": "LOCK"}) is None
+    assert PRODUCTS.find_field({"PK": "SKU#a-1#UNIQUE", "SK": "NOTE"}) is None
+    assert PRODUCTS.extract_value("sku", "SKU#a-1#UNIQUE") == "a-1"
 
 
 def test_in_a_table_without_a_sort_key_the_partition_key_tells() -> None:
-    assert PEOPLE.field_of({"id": "NAME#ada"}) == "name"
+    assert PEOPLE.find_field({"id": "NAME#ada"}) == "name"
     assert PEOPLE.is_record({"id": "P#1", "name": "ada"})
     assert not PEOPLE.is_record({"id": "NAME#ada", "owner": "P#1"})
     assert not PEOPLE.is_record({"id": "ORDER#1"})
-    assert PEOPLE.marker_key("name", "NAME#ada") == {"id": "NAME#ada"}
-    assert PEOPLE.key_of_owner("P#1") == {"id": "P#1"}
+    assert PEOPLE.make_marker_key("name", "NAME#ada") == {"id": "NAME#ada"}
+    assert PEOPLE.find_record_key("P#1") == {"id": "P#1"}
     assert PEOPLE.attributes == ("id", "owner", "name")
 
 
@@ -56,4 +56,4 @@ def test_a_value_leads_to_its_marker_normalised() -> None:
 
 @pytest.mark.parametrize("owner", [None, "", 7, b"x", ["P#1"]])
 def test_what_cannot_be_a_key_owns_nothing(owner: Any) -> None:
-    assert PEOPLE.key_of_owner(owner) is None
+    assert PEOPLE.find_record_key(owner) is None

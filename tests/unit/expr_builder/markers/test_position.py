@@ -32,7 +32,7 @@ def test_a_position_goes_on_with_the_segments_that_are_not_at_their_end() -> Non
     position = half_way()
 
     assert (position.complete, position.open_segments) == (False, [1, 2])
-    assert (position.start_of(1), position.start_of(2)) == ({"id": "P#7"}, None)
+    assert (position.find_start(1), position.find_start(2)) == ({"id": "P#7"}, None)
     for number in (1, 2):
         position.advance(number, None, Counter(), [])
     assert (position.complete, position.open_segments) == (True, [])
