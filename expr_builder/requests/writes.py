@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from expr_builder.attribute_values.serializing import serialize_item
-from expr_builder.attribute_values.values import from_item
-from expr_builder.errors import BuildError, ConditionFailed, TransactionCanceled
-from expr_builder.expressions.functions import IfMissing
+from expr_builder.errors import BuildError
 from expr_builder.expressions.joining import take_condition
-from expr_builder.expressions.nodes import And, Condition, Literal, conjuncts, find_paths
+from expr_builder.expressions.nodes import And, Condition, Literal
 from expr_builder.expressions.paths import write_path
 from expr_builder.expressions.render import Placeholders, render, render_update
 from expr_builder.expressions.updates import (
@@ -25,12 +23,12 @@ from expr_builder.expressions.updates import (
     set_actions,
 )
 from expr_builder.limits import MAX_ITEM_BYTES
-from expr_builder.sending.answers import CANCELED, CONDITION_FAILED, read_reasons, read_stored
 from expr_builder.sending.blocking import carry_out
-from expr_builder.sending.conversation import Ask, Patience, converse, make_token
+from expr_builder.sending.conversation import Patience
 
 from .action import Action
 from .key_schema import check_key, make_type_error, refuse_others
+from .single_write import converse_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +39,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import DeleteItemInputTypeDef, PutItemInputTypeDef, UpdateItemInputTypeDef
 
     from expr_builder.attribute_values.values import Item, StoredItem, TypedItem
-    from expr_builder.errors import RequestError
     from expr_builder.expressions.nodes import Path
     from expr_builder.expressions.updates import Target, UpdateAction
-    from expr_builder.sending.answers import Response
-    from expr_builder.sending.conversation import Conversation
 
     from .action import Body
     from .table import Table
@@ -203,56 +198,7 @@ class WriteAction(Action):
 
         See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html
         """
-        return carry_out(client, self._converse(Patience(time_left, max_attempts), exactly_once=exactly_once))
-
-    def _converse(self, patience: Patience, *, exactly_once: bool) -> Conversation[StoredItem | None]:
-        asking = self.return_old_on_failure()  # what ConditionFailed shows
-        if exactly_once:
-            token = make_token()
-            ask = Ask(
-                "transact_write_items",
-                {"TransactItems": [asking.to_transact_item()], "ClientRequestToken": token},
-            )
-        else:
-            ask = Ask(f"{self.operation.lower()}_item", asking.to_request())
-        answer = yield from converse(
-            ask,
-            patience,
-            refusal=self._refuse,
-            is_repeatable=None if exactly_once else self._is_repeatable,
-        )
-        attributes = answer.get("Attributes")
-        return from_item(attributes) if attributes else None
-
-    def _refuse(self, code: str, response: Response, unknown: bool) -> RequestError | None:
-        if code == CANCELED:
-            (reason,) = read_reasons(response, 1)
-            if reason.code != "ConditionalCheckFailed":
-                return TransactionCanceled({self._slot or self.operation: reason}, retried=unknown)
-            item = reason.item
-        elif code == CONDITION_FAILED:
-            item = read_stored(response)
-        else:
-            return None
-        # botocore, too, repeats a call after a lost connection; all that it tells is how often.
-        repeated = response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
-        return ConditionFailed(self._table.name, item, explain=lambda: self._explain(item), retried=unknown or repeated)
-
-    def _explain(self, item: StoredItem | None) -> str:
-        from .explain import explain_refusal  # loaded only when somebody asks
-
-        return explain_refusal(self, item)
-
-    def _is_repeatable(self) -> bool:
-        """Whether doing the write twice gives the same as doing it once, and the same answer."""
-        from expr_builder.expressions.evaluate import evaluate  # only after a lost answer
-
-        # If its own result makes the condition false, the repetition of a success would be refused.
-        return self._condition is None or evaluate(self._condition, self._predict())
-
-    def _predict(self) -> StoredItem:
-        """The item that the write leaves behind."""
-        return {}
+        return carry_out(client, converse_write(self, Patience(time_left, max_attempts), exactly_once=exactly_once))
 
     def _in_slot(self, slot: str, condition: Condition) -> Self:
         """``named``, ``when`` and ``return_old_on_failure`` with one copy, not three; it replaces the condition."""
@@ -322,9 +268,6 @@ class Put(WriteAction):
     def key(self) -> TypedItem:
         """The key attributes of the item."""
         return {name: self._content[name] for name in self._table.key_schema.types}
-
-    def _predict(self) -> StoredItem:
-        return from_item(self._content)
 
     def _check_content(self) -> None:  # called only for an item that is too large
         raise BuildError(
@@ -413,19 +356,6 @@ class Update(KeyedAction):
         """Add actions that ``parse_update`` has read: ``apply(parse_update("SET version = version + 1"))``."""
         return self._extend("apply", lambda: check_actions(actions))
 
-    def _is_repeatable(self) -> bool:
-        written = {action.path.segments[0] for action in self._actions}
-        if not all(_can_repeat(action, written) for action in self._actions):
-            return False
-        # The condition surely holds again if it is about other attributes, and asks of the key only that it exists.
-        changed = written | set(self._table.key_schema.types)
-        clauses = conjuncts(self._condition) if self._condition is not None else ()
-        return all(
-            clause == self._table.key_schema.present
-            or changed.isdisjoint(path.segments[0] for path in find_paths(clause))
-            for clause in clauses
-        )
-
     def _extend(self, method: str, make: Callable[[], list[UpdateAction]]) -> Self:
         try:
             more = make()
@@ -502,16 +432,3 @@ class Check(KeyedAction):
                 fix="add when(…), if_exists() or if_not_exists()",
             )
         return super()._make_body()
-
-
-def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
-    """Whether doing an update's action twice gives the same as once; ``written``: all attributes that change."""
-    value, last = action.value, action.path.segments[-1]
-    if action.keyword == "ADD":
-        return isinstance(value, Literal) and value.type != "N"  # a set takes an element once
-    if isinstance(last, int):
-        return False  # after a REMOVE the others move up; SET behind the end of a list appends
-    if isinstance(value, IfMissing) and value.operands[0]._key() == action.path._key():
-        return True  # the second time it finds what the first has set
-    # Computed from attributes that this update leaves alone, the value is the same again.
-    return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))
