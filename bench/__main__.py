@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bench import handling, page, serving, starting, tables
 from bench.rows import Row, as_text, load
 from tools import stack
-from tools.local_cloud import REGION, CloudError, LocalCloud, free_port
+from tools.local_cloud import REGION, CloudError, LocalCloud, find_free_port
 from tools.venvs import ENVIRONMENTS, LOCAL, ROOT
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Cloud:
     """A local cloud of the bench's own, so that a running service is left alone."""
 
     def __init__(self) -> None:
-        self.cloud = LocalCloud(free_port(), FOLDER / "cloud")
+        self.cloud = LocalCloud(find_free_port(), FOLDER / "cloud")
 
     def __enter__(self) -> LocalCloud:
         self.cloud.start()

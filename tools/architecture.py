@@ -78,7 +78,7 @@ class Tree:
         known = [room for floor in FLOORS for room in floor if room in found]
         return known + sorted(found - set(known))
 
-    def in_room(self, room: str) -> list[str]:
+    def list_modules(self, room: str) -> list[str]:
         """The modules of a room, each after those that it imports; where this leaves the order open, by name."""
         targets = {module: set[str]() for module in self.modules if find_room(module) == room}
         for one in self.imports:
@@ -93,7 +93,7 @@ def read(package: Path) -> Tree:
     paths = {_name(path, package): path for path in sorted(package.rglob("*.py"))}
     parsed = {name: ast.parse(path.read_text(encoding="utf-8"), filename=str(path)) for name, path in paths.items()}
     homes = _read_homes(parsed[FACE], package.name, paths.keys())
-    tree = Tree({name: _first_sentence(module) for name, module in parsed.items()})
+    tree = Tree({name: _read_first_sentence(module) for name, module in parsed.items()})
     for name, module in parsed.items():
         reader = _Reader(package.name, name, paths[name].name == "__init__.py", paths.keys(), homes)
         reader.visit(module)
@@ -137,7 +137,7 @@ def find_circles(tree: Tree) -> list[list[str]]:
 def page(tree: Tree) -> str:
     """The whole page."""
     rooms = tree.rooms()
-    return "\n".join([_INTRODUCTION, *_diagram(tree, rooms), *_table(tree, rooms), *_contents(tree, rooms)])
+    return "\n".join([_INTRODUCTION, *_draw_diagram(tree, rooms), *_table(tree, rooms), *_list_contents(tree, rooms)])
 
 
 class _Reader(ast.NodeVisitor):
@@ -232,7 +232,7 @@ def _read_homes(face: ast.Module, package: str, modules: AbstractSet[str]) -> di
     return homes
 
 
-def _first_sentence(module: ast.Module) -> str:
+def _read_first_sentence(module: ast.Module) -> str:
     paragraph = " ".join((ast.get_docstring(module) or "").partition("\n\n")[0].split())
     sentence, stop, _ = paragraph.partition(". ")  # with the space, as names of files and modules have dots
     return sentence + stop.rstrip()
@@ -268,20 +268,20 @@ those that it imports, and the descriptions are the first lines of the docstring
 """
 
 
-def _used(tree: Tree, rooms: Iterable[str]) -> dict[str, list[str]]:
+def _list_used(tree: Tree, rooms: Iterable[str]) -> dict[str, list[str]]:
     """The rooms that each room imports from, highest first."""
     order = list(rooms)
     pairs = {(find_room(one.importer), find_room(one.imported)) for one in tree.imports}
     return {room: [other for other in reversed(order) if other != room and (room, other) in pairs] for room in order}
 
 
-def _diagram(tree: Tree, rooms: list[str]) -> Iterator[str]:
+def _draw_diagram(tree: Tree, rooms: list[str]) -> Iterator[str]:
     """The diagram, without the arrows that a longer path implies: with all of them it would be unreadable."""
-    used = _used(tree, rooms)
+    used = _list_used(tree, rooms)
     yield "```mermaid"
     yield "flowchart TD"
     for room in reversed(rooms):
-        yield f'    {room}["{_title(tree, room)}"]'
+        yield f'    {room}["{_make_title(tree, room)}"]'
     for room in reversed(rooms):
         for other in used[room]:
             if not any(other in _reach(between, {name: set(used[name]) for name in used}) for between in used[room]):
@@ -293,36 +293,36 @@ def _diagram(tree: Tree, rooms: list[str]) -> Iterator[str]:
 
 
 def _table(tree: Tree, rooms: list[str]) -> Iterator[str]:
-    used = _used(tree, rooms)
+    used = _list_used(tree, rooms)
     yield "| room | holds | imports from |"
     yield "|---|---|---|"
     for room in reversed(rooms):
         imported = ", ".join(f"`{other}`" for other in used[room])
-        yield f"| `{_title(tree, room)}` | {_cell(tree.modules[room])} | {imported} |"
+        yield f"| `{_make_title(tree, room)}` | {_write_cell(tree.modules[room])} | {imported} |"
     yield ""
 
 
-def _contents(tree: Tree, rooms: list[str]) -> Iterator[str]:
+def _list_contents(tree: Tree, rooms: list[str]) -> Iterator[str]:
     """The modules of each room of several, highest first."""
     yield "## What a room holds"
     yield ""
     for room in reversed(rooms):
-        modules = [module for module in reversed(tree.in_room(room)) if module != room]
+        modules = [module for module in reversed(tree.list_modules(room)) if module != room]
         if modules:
             yield f"### `{room}/`"
             yield ""
             yield "| module | holds |"
             yield "|---|---|"
             for module in modules:
-                yield f"| `{module.removeprefix(f'{room}.')}` | {_cell(tree.modules[module])} |"
+                yield f"| `{module.removeprefix(f'{room}.')}` | {_write_cell(tree.modules[module])} |"
             yield ""
 
 
-def _title(tree: Tree, room: str) -> str:
+def _make_title(tree: Tree, room: str) -> str:
     return f"{room}/" if any(module.startswith(f"{room}.") for module in tree.modules) else room
 
 
-def _cell(text: str) -> str:
+def _write_cell(text: str) -> str:
     return text.replace("``", "`").replace("|", "\\|")
 
 

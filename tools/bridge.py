@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reachable_from_containers(endpoint: str) -> Iterator[str]:
+def open_to_containers(endpoint: str) -> Iterator[str]:
     """The URL by which a container reaches ``endpoint`` (``http://127.0.0.1:port``), good inside the with block."""
     port = urlsplit(endpoint).port
     if port is None:
@@ -33,7 +33,7 @@ def reachable_from_containers(endpoint: str) -> Iterator[str]:
     if platform.system() != "Linux":
         yield f"http://host.docker.internal:{port}"
         return
-    with _Forwarder((_bridge_address(), 0), port) as forwarder:
+    with _Forwarder((_find_bridge_address(), 0), port) as forwarder:
         # Polls often, so that the end of the block need not wait half a second, the default.
         threading.Thread(target=forwarder.serve_forever, args=(0.05,), daemon=True).start()
         host, chosen = cast("tuple[str, int]", forwarder.server_address)
@@ -43,7 +43,7 @@ def reachable_from_containers(endpoint: str) -> Iterator[str]:
             forwarder.shutdown()
 
 
-def _bridge_address() -> str:
+def _find_bridge_address() -> str:
     """The machine's own address on the network that containers are put on."""
     inspect = ["docker", "network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}"]
     done = subprocess.run(inspect, capture_output=True, text=True, check=True, timeout=docker.ANSWER_SECONDS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tools import processes
-from tools.local_cloud import free_port
+from tools.local_cloud import find_free_port
 from tools.venvs import ENVIRONMENTS, ensure
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class FaultProxy:
 def fault_proxy(upstream: str, folder: Path, *, port: int | None = None) -> Iterator[FaultProxy]:
     """A proxy in front of ``upstream`` that runs inside the block; its log goes to ``folder``."""
     ensure("microburst")
-    proxy = FaultProxy(port or free_port())
+    proxy = FaultProxy(port or find_free_port())
     command: list[str | Path] = [ENVIRONMENTS["microburst"].interpreter, *_arguments(proxy.port, upstream)]
     with processes.running(command, log=folder / "microburst.log") as process:
         _wait_until_healthy(proxy, process, folder)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tools import bridge, docker, sam_template, stack
-from tools.local_cloud import LocalCloud, running_in
+from tools.local_cloud import LocalCloud, find_running
 from tools.run import FOLDER
 from tools.tokens import AUDIENCE, ISSUER, Signer, fill
 from tools.venvs import ROOT
@@ -40,7 +40,7 @@ class LocalSam:
     environment: dict[str, str]
 
 
-def function_for(event: Mapping[str, Any], *, build_dir: Path = stack.BUILD) -> str:
+def find_function_for(event: Mapping[str, Any], *, build_dir: Path = stack.BUILD) -> str:
     """The logical id of the function that the template routes this event to."""
     if event.get("type") == "TOKEN":
         return AUTHORIZER
@@ -70,7 +70,7 @@ def invoke(
 
     Token placeholders in the event (see events/README.md) are filled in with the signer's tokens.
     """
-    with local_sam(endpoint=endpoint, table=table, signer=signer, build_dir=build_dir) as local:
+    with open_local_sam(endpoint=endpoint, table=table, signer=signer, build_dir=build_dir) as local:
         try:
             return subprocess.run(
                 ["sam", "local", "invoke", function, "--event", "-", *local.arguments],
@@ -87,10 +87,10 @@ def invoke(
 
 
 @contextmanager
-def local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = stack.BUILD) -> Iterator[LocalSam]:
+def open_local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = stack.BUILD) -> Iterator[LocalSam]:
     """What ``sam local invoke`` and ``sam local start-api`` need to work on a local cloud's table, inside the block."""
-    with bridge.reachable_from_containers(endpoint) as reachable, tempfile.TemporaryDirectory() as folder:
-        architecture = stack.local_architecture()
+    with bridge.open_to_containers(endpoint) as reachable, tempfile.TemporaryDirectory() as folder:
+        architecture = stack.find_architecture()
         parameters = {
             "Stage": "sandbox",
             "Architecture": architecture,
@@ -114,13 +114,13 @@ def local_sam(*, endpoint: str, table: str, signer: Signer, build_dir: Path = st
             ],
             # SAM passes the local cloud's keys to the container. In the temporary folder it keeps a lock that an
             # interrupted call leaves behind, and for which the next one would wait five minutes.
-            _sam_environment(endpoint) | {"TMPDIR": folder},
+            _make_sam_environment(endpoint) | {"TMPDIR": folder},
         )
 
 
-def _sam_environment(endpoint: str) -> dict[str, str]:
+def _make_sam_environment(endpoint: str) -> dict[str, str]:
     cloud = LocalCloud(urlsplit(endpoint).port or 0, FOLDER)
-    return stack.sam_environment(cloud.environment())
+    return stack.make_sam_environment(cloud.environment())
 
 
 def main() -> int:
@@ -129,7 +129,7 @@ def main() -> int:
     parser.add_argument("event", help="a file of events/, e.g. make invoke EVENT=events/signup.json")
     try:
         event = _read(parser.parse_args().event)
-        cloud = running_in(FOLDER)
+        cloud = find_running(FOLDER)
         if cloud is None:
             raise InvokeError("The local cloud is not running: start it with `make run`.")
         if not docker.is_available():
@@ -137,7 +137,7 @@ def main() -> int:
         table = stack.describe(cloud).table
         print("Building (sam build) ...", file=sys.stderr, flush=True)
         stack.build(quiet=True)
-        function = function_for(event)
+        function = find_function_for(event)
         print(f"Running {function} in its container (sam local invoke) ...", file=sys.stderr, flush=True)
         done = invoke(function, event, endpoint=cloud.endpoint, table=table, signer=Signer.of_checkout())
     except (InvokeError, stack.StackError) as error:

@@ -54,7 +54,7 @@ class LocalCloud:
 
     def environment(self) -> dict[str, str]:
         """The shell's environment, with AWS settings for this cloud alone."""
-        return _without_aws() | {
+        return _drop_aws() | {
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
@@ -67,7 +67,7 @@ class LocalCloud:
 
     def is_running(self) -> bool:
         """Whether the process that was started from this folder is alive."""
-        return self._running_pid() is not None
+        return self._read_pid() is not None
 
     def start(self) -> None:
         """Starts it in the background and waits until it answers. Does nothing when it runs already."""
@@ -81,7 +81,7 @@ class LocalCloud:
             process = processes.start(
                 [ENVIRONMENTS["ministack"].path / "bin/ministack"],
                 log=log,
-                environment=self._server_environment(),
+                environment=self._make_server_environment(),
                 cwd=self.folder,
             )
         self._pid_file.write_text(json.dumps({"pid": process.pid, "port": self.port, "auth": self.auth}))
@@ -89,14 +89,14 @@ class LocalCloud:
 
     def check_port(self) -> None:
         """Raises CloudError when another program has the port."""
-        if _in_use(self.port):
+        if _is_in_use(self.port):
             raise CloudError(
                 f"Port {self.port} is in use by another program. Stop that, or choose a free port: make run PORT=4577"
             )
 
     def stop(self) -> bool:
         """Stops it cleanly, so that its state is saved; False when it was not running."""
-        pid = self._running_pid()
+        pid = self._read_pid()
         if pid is None:
             self._pid_file.unlink(missing_ok=True)
             return False
@@ -129,16 +129,16 @@ class LocalCloud:
     def _discard_scratch(self) -> None:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def _running_pid(self) -> int | None:
+    def _read_pid(self) -> int | None:
         try:
             pid = int(json.loads(self._pid_file.read_text())["pid"])
         except (OSError, ValueError, KeyError):
             return None
         return pid if _is_ministack(pid) else None
 
-    def _server_environment(self) -> dict[str, str]:
+    def _make_server_environment(self) -> dict[str, str]:
         state = self.folder / "state"
-        return _without_aws() | {
+        return _drop_aws() | {
             "BIND_HOST": "127.0.0.1",
             "GATEWAY_PORT": str(self.port),
             "IOT_MTLS_ENABLED": "0",  # an IoT endpoint that the service does not need
@@ -162,7 +162,7 @@ class LocalCloud:
         raise CloudError(f"The local cloud did not answer within {START_SECONDS} s; its log is {self.log}.")
 
 
-def running_in(folder: Path) -> LocalCloud | None:
+def find_running(folder: Path) -> LocalCloud | None:
     """The local cloud that was started from that folder and still runs, on whatever port."""
     try:
         settings = json.loads((folder / "ministack.json").read_text())
@@ -172,19 +172,19 @@ def running_in(folder: Path) -> LocalCloud | None:
     return cloud if cloud.is_running() else None
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """A port of 127.0.0.1 that nobody uses at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _without_aws() -> dict[str, str]:
+def _drop_aws() -> dict[str, str]:
     """The environment without AWS settings: nothing must reach a developer's real account by accident."""
     return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 
 
-def _in_use(port: int) -> bool:
+def _is_in_use(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 

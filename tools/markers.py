@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tools import stack
-from tools.local_cloud import running_in
+from tools.local_cloud import find_running
 from tools.run import FOLDER
 from tools.venvs import ROOT
 
@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
     """Run ``expr-builder markers`` on the accounts and return its exit code."""
     environment = dict(os.environ)
     if not _names_a_table(arguments):
-        cloud = running_in(FOLDER)
+        cloud = find_running(FOLDER)
         if cloud is None:
             print(
                 "The local cloud is not running: start it with `make run`, or name a table of your AWS account: "
@@ -27,11 +27,11 @@ def main(arguments: list[str]) -> int:
         environment = cloud.environment() | {"TABLE_NAME": stack.describe(cloud).table}
     # The layer's package is installed nowhere but on Lambda.
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "layers/accounts"), str(ROOT)])
-    command = [sys.executable, "-m", "expr_builder", "markers", *with_layout(arguments or ["--help"])]
+    command = [sys.executable, "-m", "expr_builder", "markers", *add_layout(arguments or ["--help"])]
     return subprocess.run(command, env=environment, check=False).returncode
 
 
-def with_layout(arguments: list[str]) -> list[str]:
+def add_layout(arguments: list[str]) -> list[str]:
     """Pass the accounts' layout to the command; a ``--unique`` of the caller's own comes later, and so wins."""
     part, *others = arguments
     return [part, "--unique", "accounts.schema:declare_layout", *others]

@@ -79,12 +79,12 @@ def run(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
     total = Outcome()
     for name in rings:
         if name == "sam" and not docker.is_available():
-            total += _without_docker()
+            total += _report_missing_docker()
             continue
         _prepare([name])
         total += _pytest(f"ring {name}", [f"tests/{name}", *pytest_arguments], seconds=RINGS[name].seconds)
         if name == "unit":
-            total += _library_on_older_pythons(pytest_arguments)
+            total += _run_on_older_pythons(pytest_arguments)
     return total
 
 
@@ -117,7 +117,7 @@ def cover(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
         # Measuring slows tests down, hence twice the time.
         total += _pytest(f"coverage {name}", arguments, seconds=2 * RINGS[name].seconds, covered=True)
     report: list[str | Path] = [venvs.ENVIRONMENTS["dev"].interpreter, "-m", "coverage", "report"]
-    subprocess.run(report, cwd=ROOT, env=_covering(), check=False, timeout=10 * MINUTE)
+    subprocess.run(report, cwd=ROOT, env=_wrap_in_coverage(), check=False, timeout=10 * MINUTE)
     return total
 
 
@@ -132,18 +132,18 @@ def _prepare(rings: Iterable[str]) -> None:
             venvs.ensure(environment)
 
 
-def _covering() -> dict[str, str]:
+def _wrap_in_coverage() -> dict[str, str]:
     """The shell's environment; coverage finds both packages before a test has imported them."""
     path = os.pathsep.join([str(ROOT), str(ROOT / "layers/accounts")])
     return dict(os.environ) | {"COVERAGE_FILE": str(COVERAGE_FILE), "PYTHONPATH": path}
 
 
-def _without_docker() -> Outcome:
+def _report_missing_docker() -> Outcome:
     print(f"\n== ring sam: {'failed' if strict() else 'skipped'}. {docker.HOW_TO_GET}", flush=True)
     return Outcome(failed=1) if strict() else Outcome(skipped=1)
 
 
-def _library_on_older_pythons(pytest_arguments: Sequence[str]) -> Outcome:
+def _run_on_older_pythons(pytest_arguments: Sequence[str]) -> Outcome:
     total = Outcome()
     for name in OLDER_PYTHONS:
         version = venvs.ENVIRONMENTS[name].python
@@ -173,7 +173,7 @@ def _pytest(
                 *(f"--junitxml={report}", "-q", *arguments),
             ],
             cwd=ROOT,
-            env=_covering() if covered else None,
+            env=_wrap_in_coverage() if covered else None,
         ),
         seconds,
     )

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tools import stack
-from tools.local_cloud import CloudError, LocalCloud, running_in
+from tools.local_cloud import CloudError, LocalCloud, find_running
 from tools.tokens import Signer
 from tools.venvs import LOCAL
 
@@ -32,7 +32,7 @@ def up() -> int:
             "`make run` needs Linux (a virtual machine or WSL will do): the local cloud runs the functions by itself, "
             "with the wheels that are built for Lambda."
         )
-    cloud = _wanted_cloud()
+    cloud = _find_wanted_cloud()
     with _step(f"Starting the local cloud on {cloud.endpoint}"):
         cloud.start()
     with _step("Building functions and layer (sam build)"):
@@ -40,13 +40,13 @@ def up() -> int:
     signer = Signer.of_checkout()
     with _step("Deploying (sam deploy)"):
         deployment = stack.deploy(cloud, jwks=signer.jwks(), quiet=True)
-    print(_how_to_call(deployment, signer.token(SUBJECT)))
+    print(_describe_calls(deployment, signer.token(SUBJECT)))
     return 0
 
 
 def down() -> int:
     """Stops the local cloud; what was stored is there again after the next start."""
-    cloud = running_in(FOLDER)
+    cloud = find_running(FOLDER)
     if cloud is None:
         print("The local cloud is not running.")
         return 0
@@ -57,7 +57,7 @@ def down() -> int:
 
 def clean() -> int:
     """Stops the local cloud and wipes what it stored, the build, and the development key."""
-    cloud = running_in(FOLDER)
+    cloud = find_running(FOLDER)
     if cloud is not None:
         cloud.stop()
     for folder in (FOLDER, LOCAL / "keys", stack.BUILD.parent):
@@ -66,9 +66,9 @@ def clean() -> int:
     return 0
 
 
-def _wanted_cloud() -> LocalCloud:
+def _find_wanted_cloud() -> LocalCloud:
     """The local cloud as asked for by PORT and AUTH; one with other settings is stopped, and keeps its state."""
-    running = running_in(FOLDER)
+    running = find_running(FOLDER)
     port = _port(default=running.port if running else DEFAULT_PORT)
     wanted = LocalCloud(port, FOLDER, auth=os.environ.get("AUTH", "").lower() == "true", persist=True)
     if running is not None and running != wanted:
@@ -98,7 +98,7 @@ def _step(title: str) -> Iterator[None]:
     print(f" {time.monotonic() - started:.1f} s", flush=True)
 
 
-def _how_to_call(deployment: stack.Deployment, token: str) -> str:
+def _describe_calls(deployment: stack.Deployment, token: str) -> str:
     name = f"ada-{secrets.token_hex(2)}"  # fresh, as accounts of earlier runs are still there
     call = "curl -si -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json'"
     sign_up = f"""{call} "$URL/accounts" -d '{{"email": "{name}@example.com", "username": "{name}"}}'"""

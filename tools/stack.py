@@ -39,12 +39,12 @@ class Deployment:
     table: str
 
 
-def local_architecture() -> str:
+def find_architecture() -> str:
     """This machine's processor as Lambda names it: local functions run on it, whatever production uses."""
     return "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
 
 
-def sam_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
+def make_sam_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
     """An environment in which the project's own SAM CLI and Python 3.13 come first, and no telemetry is sent."""
     environment = dict(os.environ if base is None else base)
     bin_folder = ENVIRONMENTS["sam"].path / "bin"
@@ -61,7 +61,7 @@ def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bo
         done = subprocess.run(
             ["sam", *arguments],
             cwd=cwd,
-            env=sam_environment(environment),
+            env=make_sam_environment(environment),
             stdin=subprocess.DEVNULL,  # a question fails at once, instead of waiting for an answer
             stdout=subprocess.PIPE if quiet else sys.stderr,
             stderr=subprocess.STDOUT if quiet else None,
@@ -77,7 +77,7 @@ def sam(*arguments: str, environment: Mapping[str, str] | None = None, quiet: bo
 
 def build(*, architecture: str | None = None, build_dir: Path = BUILD, quiet: bool = False) -> None:
     """Builds functions and layer for an architecture (this machine's when none is named)."""
-    override = f"Architecture={architecture or local_architecture()}"
+    override = f"Architecture={architecture or find_architecture()}"
     with locked("build"):  # builds would write into one folder
         sam("build", "--build-dir", str(build_dir), "--parameter-overrides", override, quiet=quiet)
 
@@ -94,7 +94,7 @@ def deploy(
     """Deploys what was built to the local cloud as a sandbox that accepts development tokens."""
     values = {
         "Stage": "sandbox",
-        "Architecture": local_architecture(),
+        "Architecture": find_architecture(),
         "JwtIssuer": ISSUER,
         "JwtAudience": AUDIENCE,
         "JwtJwks": jwks,

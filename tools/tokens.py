@@ -69,10 +69,10 @@ class Signer:
 
 def fill(text: str, signer: Signer) -> str:
     """The text of an event with its token placeholders (events/README.md lists them) replaced by tokens."""
-    return PLACEHOLDER.sub(lambda match: named_token(match["kind"], signer), text)
+    return PLACEHOLDER.sub(lambda match: make_named_token(match["kind"], signer), text)
 
 
-def named_token(kind: str, signer: Signer) -> str:
+def make_named_token(kind: str, signer: Signer) -> str:
     """The token that a placeholder stands for: ``sub=NAME`` is valid, all others must be refused."""
     name, _, value = kind.partition("=")
     match name:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tools.tokens import named_token
+from tools.tokens import make_named_token
 
 if TYPE_CHECKING:
     from tests.deployed.conftest import Service
@@ -20,13 +20,13 @@ def service(open_service: Service) -> Service:
 
 
 def test_a_good_token_is_let_in(service: Service) -> None:
-    assert service.bearing(named_token(GOOD, service.signer)).sign_up("ada@example.com", "ada").status == 201
+    assert service.bearing(make_named_token(GOOD, service.signer)).sign_up("ada@example.com", "ada").status == 201
 
 
 def test_an_expired_token_is_401_on_every_route(service: Service) -> None:
     account_id = service.caller("user-1").sign_up("ada@example.com", "ada").json["account_id"]
     before = service.stored()
-    late = service.bearing(named_token("expired", service.signer))
+    late = service.bearing(make_named_token("expired", service.signer))
 
     answers = [
         late.sign_up("new@example.com", "new"),
@@ -41,7 +41,7 @@ def test_an_expired_token_is_401_on_every_route(service: Service) -> None:
 
 @pytest.mark.parametrize("what", ["wrong-key", "wrong-issuer", "wrong-audience", "unsigned"])
 def test_a_token_that_is_not_for_this_service_is_401(what: str, service: Service) -> None:
-    answer = service.bearing(named_token(what, service.signer)).sign_up("ada@example.com", "ada")
+    answer = service.bearing(make_named_token(what, service.signer)).sign_up("ada@example.com", "ada")
 
     assert answer.status == 401
     assert service.stored() == []
@@ -56,7 +56,7 @@ def test_no_token_is_401(value: str | None, service: Service) -> None:
 
 @pytest.mark.parametrize("scheme", ["", "Basic ", "Bearer  ", "Bearer Bearer "])
 def test_a_good_token_under_another_scheme_is_401(scheme: str, service: Service) -> None:
-    headers = {"Authorization": scheme + named_token(GOOD, service.signer)}
+    headers = {"Authorization": scheme + make_named_token(GOOD, service.signer)}
 
     assert service.bearing(None).send("POST", "/accounts", "{}", headers).status == 401
 

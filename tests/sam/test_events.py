@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.cloud import stored
 from tests.support.events import check, expectations, read_event, seed
-from tools.invoke import function_for, invoke
+from tools.invoke import find_function_for, invoke
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def test_the_container_answers_as_expected(
     seed(client, table, expected.seed)
     before = stored(client, table)
 
-    function = function_for(event, build_dir=built)
+    function = find_function_for(event, build_dir=built)
     done = invoke(function, event, endpoint=cloud.endpoint, table=table, signer=signer, build_dir=built)
 
     assert function == expected.function

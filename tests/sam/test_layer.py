@@ -10,7 +10,7 @@ import pytest
 
 from tools.docker import find_image
 from tools.invoke import BASE_IMAGE
-from tools.stack import local_architecture
+from tools.stack import find_architecture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ FUNCTIONS = (
 
 def imported(built: Path, function: str, *modules: str) -> dict[str, str]:
     """Import modules in a container that has this function and the layer, and no network."""
-    image = find_image(f"{BASE_IMAGE}-{local_architecture()}")
+    image = find_image(f"{BASE_IMAGE}-{find_architecture()}")
     assert image is not None, "the SAM CLI has fetched no base image yet: invoke an event first"
     command = [
         *("docker", "run", "--rm", "--network", "none", "--entrypoint", "/var/lang/bin/python3.13"),

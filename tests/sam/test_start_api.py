@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tests.support.cloud import stored
 from tests.support.http import Api
 from tools import processes
-from tools.invoke import local_sam
-from tools.local_cloud import free_port
-from tools.tokens import named_token
+from tools.invoke import open_local_sam
+from tools.local_cloud import find_free_port
+from tools.tokens import make_named_token
 from tools.venvs import ROOT
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ START_SECONDS = 60
 @contextmanager
 def started(built: Path, cloud: LocalCloud, table: str, signer: Signer, log: Path) -> Iterator[str]:
     """The URL of the API that SAM serves inside the block; each container is kept for the next call."""
-    port = free_port()
-    with local_sam(endpoint=cloud.endpoint, table=table, signer=signer, build_dir=built) as local:
+    port = find_free_port()
+    with open_local_sam(endpoint=cloud.endpoint, table=table, signer=signer, build_dir=built) as local:
         command = ["sam", "local", "start-api", "--port", str(port), "--warm-containers", "LAZY", *local.arguments]
         # By SIGINT: SAM then removes its containers.
         with processes.running(
@@ -70,7 +70,7 @@ def test_an_account_lives_and_goes_over_http(
 
         assert Api(url).read(account_id).status == 401
         # An authorizer that raises is 401 on AWS; SAM's own server makes it a 502. Refused it is, either way.
-        assert Api(url, named_token("expired", signer)).read(account_id).status in {401, 502}
+        assert Api(url, make_named_token("expired", signer)).read(account_id).status in {401, 502}
 
         read = alice.read(account_id)
         assert (read.status, read.json) == (200, made.json)

@@ -19,7 +19,7 @@ from tests.support.cloud import dynamodb, local_cloud, running, stored
 from tests.support.template import create_table
 from tools import stack
 from tools.fault_proxy import FaultProxy, fault_proxy
-from tools.local_cloud import LocalCloud, free_port
+from tools.local_cloud import LocalCloud, find_free_port
 from tools.tokens import Signer
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Scene:
 def scene(folder: Path, build_dir: Path) -> Iterator[Scene]:
     """Deploy what was built so that it reaches DynamoDB through the proxy only."""
     signer = Signer.generate()
-    engine = LocalCloud(free_port(), folder / "engine", persist=True)
+    engine = LocalCloud(find_free_port(), folder / "engine", persist=True)
     (folder / "api").mkdir()
     with (
         local_cloud(folder / "api") as cloud,

@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 
 from expr_builder import from_item
-from tools.local_cloud import REGION, LocalCloud, free_port
+from tools.local_cloud import REGION, LocalCloud, find_free_port
 from tools.venvs import ensure
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ __all__ = ["dynamodb", "local_cloud", "running", "stored"]
 def local_cloud(folder: Path, *, auth: bool = False, persist: bool = False) -> Iterator[LocalCloud]:
     """A local cloud that runs inside the block."""
     ensure("ministack")
-    with running(LocalCloud(free_port(), folder, auth=auth, persist=persist)) as cloud:
+    with running(LocalCloud(find_free_port(), folder, auth=auth, persist=persist)) as cloud:
         yield cloud
 
 

@@ -44,7 +44,7 @@ def test_imports_that_point_down_are_in_order(package: Path) -> None:
     assert architecture.find_upward(tree) == []
     assert architecture.find_circles(tree) == []
     assert tree.rooms() == ["errors", "attribute_values", "requests", "cli"]
-    assert tree.in_room("requests") == ["requests", "requests.action", "requests.table"]
+    assert tree.list_modules("requests") == ["requests", "requests.action", "requests.table"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tools.local_cloud import CloudError, LocalCloud, free_port, running_in
+from tools.local_cloud import CloudError, LocalCloud, find_free_port, find_running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,16 +24,16 @@ def test_a_port_that_another_program_has_is_named_with_the_way_out(tmp_path: Pat
 
 
 def test_nothing_runs_in_a_fresh_folder(tmp_path: Path) -> None:
-    assert running_in(tmp_path) is None
-    assert LocalCloud(free_port(), tmp_path).stop() is False
+    assert find_running(tmp_path) is None
+    assert LocalCloud(find_free_port(), tmp_path).stop() is False
 
 
 def test_a_stale_record_of_somebody_elses_process_is_not_believed(tmp_path: Path) -> None:
     record = tmp_path / "ministack.json"
-    record.write_text(json.dumps({"pid": os.getppid(), "port": free_port(), "auth": False}))
+    record.write_text(json.dumps({"pid": os.getppid(), "port": find_free_port(), "auth": False}))
 
-    assert running_in(tmp_path) is None
-    assert LocalCloud(free_port(), tmp_path).stop() is False
+    assert find_running(tmp_path) is None
+    assert LocalCloud(find_free_port(), tmp_path).stop() is False
     assert not record.exists()
 
 

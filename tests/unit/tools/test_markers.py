@@ -7,14 +7,14 @@ import pytest
 from accounts.schema import declare_layout
 from expr_builder.cli.arguments import parse_arguments
 from expr_builder.cli.markers_arguments import read_layout
-from tools.markers import with_layout
+from tools.markers import add_layout
 
 
 @pytest.mark.parametrize(
     "words", [["audit"], ["repair", "--dry-run"], ["show", "ada@example.com"], ["show", "--", "-a"]]
 )
 def test_every_command_gets_the_accounts_layout(words: list[str]) -> None:
-    options = parse_arguments(["markers", *with_layout([words[0], "--table", "accounts-production", *words[1:]])])
+    options = parse_arguments(["markers", *add_layout([words[0], "--table", "accounts-production", *words[1:]])])
 
     layout, accounts = read_layout(options), declare_layout("accounts-production")
     assert (layout.table.name, layout.fields) == (accounts.table.name, accounts.fields)
@@ -22,13 +22,13 @@ def test_every_command_gets_the_accounts_layout(words: list[str]) -> None:
 
 
 def test_a_layout_of_the_callers_own_prevails() -> None:
-    options = parse_arguments(["markers", *with_layout(["audit", "--unique", "shop.schema:unique"])])
+    options = parse_arguments(["markers", *add_layout(["audit", "--unique", "shop.schema:unique"])])
 
     assert options.unique == "shop.schema:unique"
 
 
 def test_help_is_help() -> None:
     with pytest.raises(SystemExit) as end:
-        parse_arguments(["markers", *with_layout(["--help"])])
+        parse_arguments(["markers", *add_layout(["--help"])])
 
     assert end.value.code == 0
