@@ -216,3 +216,7 @@ def test_counting_adds_up_all_pages() -> None:
     assert orders.query(PK).project("a").count(client) == 5
     assert client.sent[0]["Select"] == "COUNT"
     assert "ProjectionExpression" not in client.sent[0]
+
+
+def test_a_query_knows_its_table() -> None:
+    assert orders.query(PK).table is orders.scan().table is orders

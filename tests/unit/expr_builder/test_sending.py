@@ -13,11 +13,13 @@ from expr_builder import (
     BuildError,
     ConditionFailed,
     Key,
+    Marker,
     RequestConflict,
     RequestThrottled,
     RequestUnavailable,
     Table,
     TransactionCanceled,
+    Unique,
 )
 from expr_builder.sending.conversation import Ask, Patience, Wait, converse
 from tests.support.clients import Client, ConnectTimeoutError, ServiceError, canceled
@@ -99,6 +101,14 @@ def test_throttling_is_retried_and_told_alike_everywhere(read: Any, naps: list[f
     with pytest.raises(ServiceError) as passed_on:
         read(Client(final))
     assert passed_on.value is final
+
+
+def test_what_is_no_refusal_of_a_unique_write_is_passed_on_as_it_is() -> None:
+    denied = ServiceError("AccessDeniedException")
+    unique = Unique(table, owner="PK", email=Marker("E#{}"))
+    with pytest.raises(ServiceError) as caught:
+        unique.create({"PK": "a", "email": "x"}).send(Client(denied))
+    assert caught.value is denied
 
 
 # --- single writes
