@@ -16,7 +16,7 @@ from .writes import Delete, Put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
@@ -199,20 +199,31 @@ def _make_entry(action: Put | Delete) -> Body:
 
 
 def _write(chunk: tuple[Put | Delete, ...], patience: Patience) -> Conversation[None]:
-    request = _make_write_request(chunk)
+    def list_left(unprocessed: Body) -> list[Put | Delete]:
+        # The service names what is left by the entries, not by their numbers.
+        entries = [entry for table in unprocessed.values() for entry in table]
+        return [action for action in chunk if _make_entry(action) in entries]
+
+    yield from _ask_for_all("batch_write_item", _make_write_request(chunk), "UnprocessedItems", patience, list_left)
+
+
+def _ask_for_all(
+    method: str, request: Body, rest: str, patience: Patience, list_left: Callable[[Body], Sequence[Action]]
+) -> Conversation[list[Body]]:
+    """Ask again for what an answer gives back as its ``rest``, until nothing is left; return all answers."""
+    answers = []
     attempt = 0  # how often there was a rest; converse counts the attempts at each request
     while True:
         attempt += 1
-        answer = yield from converse(Ask("batch_write_item", request), patience)
-        unprocessed = answer.get("UnprocessedItems")
+        answer = yield from converse(Ask(method, request), patience)
+        answers.append(answer)
+        unprocessed = answer.get(rest)
         if not unprocessed:
-            return
+            return answers
         request = {"RequestItems": unprocessed}
         delay = back_off(attempt)
         if not patience.covers(attempt, delay):
-            # The service names what is left by the entries, not by their numbers.
-            entries = [entry for table in unprocessed.values() for entry in table]
-            raise BatchIncomplete([action for action in chunk if _make_entry(action) in entries], attempts=attempt)
+            raise BatchIncomplete(list_left(unprocessed), attempts=attempt)
         yield Wait(delay)
 
 
@@ -252,20 +263,16 @@ def _refuse_without_keys(name: str, wanted: Body, chunk: tuple[Get, ...]) -> Non
 
 def _read(chunk: tuple[Get, ...], patience: Patience) -> Conversation[dict[Target, StoredItem]]:
     keys = {action.table.name: action.table.key_schema for action in chunk}
-    wanted = _make_get_items(chunk)
-    found: dict[Target, StoredItem] = {}
-    attempt = 0
-    while True:
-        attempt += 1
-        answer = yield from converse(Ask("batch_get_item", {"RequestItems": wanted}), patience)
-        for name, items in answer["Responses"].items():
-            for item in items:
-                found[identify(keys[name], item)] = from_item(item)
-        wanted = answer.get("UnprocessedKeys")
-        if not wanted:
-            return found
-        delay = back_off(attempt)
-        if not patience.covers(attempt, delay):
-            left = {identify(keys[name], key) for name, part in wanted.items() for key in part["Keys"]}
-            raise BatchIncomplete([action for action in chunk if action.target in left], attempts=attempt)
-        yield Wait(delay)
+
+    def list_left(unprocessed: Body) -> list[Get]:
+        left = {identify(keys[name], key) for name, part in unprocessed.items() for key in part["Keys"]}
+        return [action for action in chunk if action.target in left]
+
+    request = {"RequestItems": _make_get_items(chunk)}
+    answers = yield from _ask_for_all("batch_get_item", request, "UnprocessedKeys", patience, list_left)
+    return {
+        identify(keys[name], item): from_item(item)
+        for answer in answers
+        for name, items in answer["Responses"].items()
+        for item in items
+    }
