@@ -35,6 +35,7 @@ from expr_builder.limits import (
 )
 
 from .numbers import measure_number, parse_number, to_number
+from .text import measure_text, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,20 +93,6 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
         for name in names:
             _check_name(name)
     return typed, total
-
-
-def measure_text(text: str) -> int:
-    """Size of text in bytes of UTF-8."""
-    if text.isascii():
-        return len(text)
-    try:
-        return len(text.encode())
-    except UnicodeEncodeError:
-        raise BuildError(
-            "text with half a surrogate pair, which UTF-8 cannot hold",
-            rule="text-utf8",
-            fix="repair the text where it is read, or store bytes",
-        ) from None
 
 
 def _check_name(name: str) -> None:
@@ -221,7 +208,7 @@ def _write_unusual_set(value: Members) -> Sized:
         )
     kind = kinds.pop()
     if kind == "SS":
-        texts = sorted(map(str.__str__, value))  # an enumeration may have its own str()
+        texts = sorted(map(to_text, value))
         return {"SS": texts}, measure_text("".join(texts))
     if kind == "BS":
         binaries = sorted({bytes(element) for element in value})
@@ -267,7 +254,7 @@ def _find_serializer(value: object) -> Serializer:
         _SERIALIZERS.setdefault(type(value), _write_decimal)
         return _write_decimal
     if isinstance(value, str):
-        return lambda text, depth: _write_text(str.__str__(text), depth)
+        return lambda text, depth: _write_text(to_text(text), depth)
     # Enumerations, named tuples, ordered dictionaries: as their base. Mapping comes last, as it is slow to ask.
     for base, serializer in (*_SERIALIZERS.items(), (Mapping, _write_map)):
         if isinstance(value, base):

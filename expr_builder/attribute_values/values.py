@@ -6,7 +6,8 @@ from expr_builder.errors import BuildError
 from expr_builder.limits import CONTAINER_OVERHEAD_BYTES, ELEMENT_OVERHEAD_BYTES
 
 from .numbers import measure_number, read_number
-from .serializing import measure_text, serialize, serialize_item
+from .serializing import serialize, serialize_item
+from .text import measure_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
