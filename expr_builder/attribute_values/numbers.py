@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _PLAIN_NUMBER_LENGTH = 48  # longer ones are written with an exponent: 1E+125, not a one and 125 zeros
 _SMALL_INT = 10**MAX_NUMBER_DIGITS  # below this, no digits need counting
+_SURELY_EXACT = MAX_NUMBER_DIGITS  # text of no more characters has no more digits
 
 
 def to_number(value: int | float | Decimal) -> str:
@@ -24,20 +25,39 @@ def to_number(value: int | float | Decimal) -> str:
     Raises:
         BuildError: for NaN, Infinity, more than 38 significant digits, or a size outside 1E-130 … 9.99E+125.
     """
-    if isinstance(value, int):
-        if -_SMALL_INT < value < _SMALL_INT:
-            return int.__repr__(value)  # not str(): a subclass may have its own, as enumerations do
-        if value.bit_length() > 424:  # 10**126 has 419: refuse before making long text of it
+    number = to_plain_number(value)
+    if type(number) is int:
+        if -_SMALL_INT < number < _SMALL_INT:
+            return str(number)
+        if number.bit_length() > 424:  # 10**126 has 419: refuse before making long text of it
             raise _make_range_error()
-        text = int.__repr__(abs(value))
+        text = str(abs(number))
         digits = text.rstrip("0")
-        return _normalize(value < 0, digits, len(text) - len(digits))
+        return _normalize(number < 0, digits, len(text) - len(digits))
+    text = str(number)  # of a float, the shortest text that is this float
+    if type(number) is float and text.endswith(".0") and number:  # -0.0 goes on: DynamoDB stores 0
+        return text[:-2]
+    return parse_number(text)
+
+
+def to_plain_number(value: int | float | Decimal) -> int | float | Decimal:
+    """The number as an ``int``, ``float`` or ``Decimal`` itself.
+
+    A subclass may write itself, convert itself and compare as it likes. What is stored is the number.
+    """
+    if isinstance(value, int):
+        return int.__int__(value)
     if isinstance(value, float):
-        text = float.__repr__(value)  # the shortest text that is this float; str() may belong to a subclass
-        if text.endswith(".0") and value:  # -0.0 goes on: DynamoDB stores 0
-            return text[:-2]
-        return parse_number(text)
-    return parse_number(str(value))
+        return float.__float__(value)
+    if is_decimal(type(value)):
+        return load_decimal()(value)
+    raise BuildError(f"a {type(value).__name__} is not a number", rule="value-type", fix="an int, a float or a Decimal")
+
+
+def is_decimal(kind: type) -> bool:
+    """Tell whether a type is ``Decimal`` or a subclass of it."""
+    # By name, so that the decimal module is loaded only by programs that use it.
+    return any(base.__module__ == "decimal" and base.__name__ == "Decimal" for base in kind.__mro__)
 
 
 def parse_number(text: str) -> str:
@@ -70,22 +90,44 @@ def parse_number(text: str) -> str:
 
 
 def read_number(text: str) -> int | Decimal:
-    """The number that number text stands for: an ``int`` when it is whole, else an exact ``Decimal``."""
-    # Most numbers are whole, and need no Decimal.
-    if text.isdigit() or (text[1:].isdigit() and text[0] == "-"):
-        return int(text)
-    number: Decimal = load_decimal()(text)
-    if text[-1] != "0" and "." in text and "E" not in text:
-        return number  # no need to compare: with a last digit behind the point it is not whole
-    return int(number) if number == number.to_integral_value() else number
+    """The number that number text stands for: an ``int`` when it is whole, else an exact ``Decimal``.
+
+    Raises:
+        BuildError: for text that is no number to DynamoDB.
+    """
+    if text.isascii() and len(text) <= _SURELY_EXACT:
+        whole, point, fraction = text.partition(".")
+        if whole.isdigit() or (whole[1:].isdigit() and whole[0] == "-"):
+            # Most numbers are whole, and need no Decimal.
+            if not point:
+                return int(text)
+            if fraction.isdigit() and fraction[-1] != "0":
+                return load_decimal()(text)
+    text = parse_number(text)
+    if "E+" in text:
+        return int(load_decimal()(text))
+    return load_decimal()(text) if "E-" in text or "." in text else int(text)
 
 
 def measure_number(text: str) -> int:
-    """The size in bytes: one for each two significant digits, one for the number itself, one for a minus sign."""
+    """The size in bytes of a number in canonical form.
+
+    One for the number itself, one for each two significant digits before the point, one for each two behind it, and
+    one for a minus sign.
+    """
     if text.isdigit():
         return (len(text.strip("0")) + 1) // 2 + 1
-    digits = text.partition("E")[0].strip("-0.")
-    return (len(digits) - ("." in digits) + 1) // 2 + (2 if text[0] == "-" else 1)
+    mantissa, _, exponent = text.partition("E")
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    if exponent:  # so large, or so small, that all digits are on one side of the point
+        whole, fraction = whole + fraction, ""
+    fraction = fraction.rstrip("0")
+    whole = whole.lstrip("0")
+    if not fraction:
+        whole = whole.rstrip("0")
+    elif not whole:
+        fraction = fraction.lstrip("0")
+    return (len(whole) + 1) // 2 + (len(fraction) + 1) // 2 + (2 if text[0] == "-" else 1)
 
 
 def _normalize(negative: bool, digits: str, exponent: int) -> str:

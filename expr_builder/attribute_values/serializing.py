@@ -18,7 +18,8 @@ a mapping               ``{"M": {…}}``, keys sorted
 ``set``, ``frozenset``  ``{"SS": […]}``, ``{"NS": […]}`` or ``{"BS": […]}``, elements sorted
 ======================  =====================================================================================
 
-Subclasses count as their base (an ``IntEnum`` member is a number, a ``StrEnum`` member a string).
+Subclasses count as their base, by what the base holds and not by what they say of themselves: an ``IntEnum`` member is
+a number, a ``StrEnum`` member a string, and a ``Decimal`` that writes itself as ``EUR 1.50`` is ``1.5``.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from expr_builder.limits import (
     MAX_NUMBER_DIGITS,
 )
 
-from .numbers import measure_number, parse_number, to_number
+from .numbers import is_decimal, load_decimal, measure_number, parse_number, read_number, to_number, to_plain_number
 from .text import measure_text, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Iterable
     from decimal import Decimal
     from typing import Any, TypeAlias
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     Sized: TypeAlias = tuple[AttributeValue, int]
     Serializer: TypeAlias = Callable[[Any, int], Sized]
-    Members: TypeAlias = Collection[Any]
+    Members: TypeAlias = set[Any] | frozenset[Any]
 
 _EVERYDAY_INT = 2**62  # below it there are surely no 38 digits to count
 _SURELY_SHORT_NAME = MAX_ATTRIBUTE_NAME_BYTES // 4  # no character takes more than four bytes
@@ -60,24 +61,18 @@ def serialize(value: object) -> Sized:
 
 def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     """Serialise an item, or the entries of a map, and return it with its size in bytes, names included."""
-    # type() first: isinstance with an abstract class is slow.
-    if type(item) is not dict and not isinstance(item, Mapping):
-        raise BuildError(
-            f"a mapping of attribute names to values is expected, not a {type(item).__name__}",
-            rule="attribute-name",
-            fix="pass a dictionary",
-        )
+    if type(item) is not dict:
+        item = _to_plain_mapping(item)
     try:
         names = sorted(item)  # equal items must give equal bytes: a token stands for the bytes of its request
-        together = "".join(names)  # all names measured at once; it also fails where a name is not a string
-    except TypeError:
-        odd: object = next(name for name in item if not isinstance(name, str))
-        raise BuildError(
-            f"attribute names are strings, not {type(odd).__name__}", rule="attribute-name", fix="rename the key"
-        ) from None
+        together = "".join(names)  # all names measured at once
+    except TypeError:  # a name is not a string, or compares like none
+        return serialize_item(_to_plain_mapping(item), depth)
     total = len(together) if together.isascii() else measure_text(together)
     typed: TypedItem = {}
     for name in names:
+        if type(name) is not str:  # hardly ever: once more, with plain names
+            return serialize_item(_to_plain_mapping(item), depth)
         value = item[name]
         if type(value) is str and value.isascii():  # most values: save the calls
             typed[name] = {"S": value}
@@ -93,6 +88,37 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
         for name in names:
             _check_name(name)
     return typed, total
+
+
+def _to_plain_mapping(item: object) -> dict[str, Any]:
+    """Take a mapping's entries, each name as a plain ``str``; refuse names of other types, and two that are one."""
+    entries: Iterable[tuple[object, object]]
+    if isinstance(item, dict):
+        entries = dict.items(item)
+    elif isinstance(item, Mapping):  # last, as it is slow to ask
+        entries = item.items()
+    else:
+        raise BuildError(
+            f"a mapping of attribute names to values is expected, not a {type(item).__name__}",
+            rule="attribute-name",
+            fix="pass a dictionary",
+        )
+    plain: dict[str, Any] = {}
+    for name, value in entries:
+        if not isinstance(name, str):
+            raise BuildError(
+                f"attribute names are strings, not {type(name).__name__}", rule="attribute-name", fix="rename the key"
+            )
+        text = to_text(name)
+        if text in plain:  # their class says that they differ; to DynamoDB they are one
+            raise BuildError(
+                "two keys of one mapping are the same text",
+                rule="attribute-name",
+                place=f".{text}",
+                fix="keep one of them",
+            )
+        plain[text] = value
+    return plain
 
 
 def _check_name(name: str) -> None:
@@ -126,7 +152,7 @@ def _write_number(value: int | float | Decimal, depth: int) -> Sized:
 
 def _write_integer(value: int, depth: int) -> Sized:
     if 0 <= value < _EVERYDAY_INT:
-        text = int.__repr__(value)
+        text = str(value)
         return {"N": text}, (len(text.rstrip("0")) + 1) // 2 + 1  # measure_number, spelled out to save the call
     return _write_number(value, depth)
 
@@ -199,34 +225,43 @@ def _write_set(value: Members, depth: int) -> Sized:
 
 
 def _write_unusual_set(value: Members) -> Sized:
-    kinds = {_find_set_type(element) for element in value}
-    if len(kinds) > 1 or None in kinds:
-        raise BuildError(
-            f"a set of {' and '.join(sorted({type(element).__name__ for element in value}))}",
-            rule="set-mixed",
-            fix="a set holds only strings, only numbers or only bytes; use a list for anything else",
-        )
-    kind = kinds.pop()
-    if kind == "SS":
-        texts = sorted(map(to_text, value))
+    # Elements that differ in Python may be one to DynamoDB, which refuses duplicates: 0.1 and Decimal("0.1").
+    typed = [_write_element(element, value) for element in value]
+    kinds = {kind for kind, _ in typed}
+    if len(kinds) > 1:
+        raise _make_set_error(value)
+    contents = {content for _, content in typed}
+    if "S" in kinds:
+        texts = sorted(contents)
         return {"SS": texts}, measure_text("".join(texts))
-    if kind == "BS":
-        binaries = sorted({bytes(element) for element in value})
-        return {"BS": binaries}, sum(map(len, binaries))
-    # 0.1 and Decimal("0.1") are two elements in Python, but one number in DynamoDB, which refuses duplicates.
-    by_text = {to_number(element): element for element in value}
-    numbers = sorted(by_text, key=by_text.__getitem__)
-    return {"NS": numbers}, sum(map(measure_number, numbers))
+    if "B" in kinds:
+        return {"BS": sorted(contents)}, sum(map(len, contents))
+    return {"NS": sorted(contents, key=read_number)}, sum(map(measure_number, contents))
 
 
-def _find_set_type(element: object) -> str | None:
-    """The type of set for an element; ``None`` when there is none (a bool is not a number)."""
-    if isinstance(element, str):
-        return "SS"
-    if isinstance(element, bytes):
-        return "BS"
-    is_number = (isinstance(element, (int, float)) and not isinstance(element, bool)) or _is_decimal(element)
-    return "NS" if is_number else None
+def _write_element(element: object, among: Members) -> tuple[str, Any]:
+    """The type and content of one element of a set."""
+    kind = type(element)
+    try:
+        ((tag, content),) = (_SERIALIZERS.get(kind) or _find_serializer(element))(element, 1)[0].items()
+    except BuildError as error:
+        # A number out of range is a fault of its own.
+        raise _make_set_error(among) if error.rule == "value-type" else error from None
+    if tag not in ("S", "N", "B"):
+        raise _make_set_error(among)
+    return tag, content
+
+
+def _make_set_error(value: Members) -> BuildError:
+    kinds = sorted(set(map(type, value)), key=lambda kind: kind.__name__)
+    fix = next(filter(None, map(_find_fix, kinds)), "")
+    return BuildError(
+        f"a set of {' and '.join(kind.__name__ for kind in kinds)}",
+        rule="set-mixed",
+        fix=f"of each element, {fix}"
+        if fix
+        else "a set holds only strings, only numbers or only bytes; use a list for anything else",
+    )
 
 
 _STRINGS = {str}
@@ -248,36 +283,65 @@ _SERIALIZERS: dict[type, Serializer] = {
 }
 
 
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    # The base's own methods: a subclass may have others, as enumerations do.
+    str: to_text,
+    int: to_plain_number,
+    float: to_plain_number,
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    bytearray: lambda value: bytearray.__getitem__(value, slice(None)),
+    list: lambda value: list(list.__iter__(value)),
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    dict: dict.copy,
+    set: lambda value: set(set.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+}
+"""What a subclass holds, as its base."""
+
+
 def _find_serializer(value: object) -> Serializer:
-    """Find the serializer for a type that is not in the table; the first ``Decimal`` enters its own type there."""
-    if _is_decimal(value):
-        _SERIALIZERS.setdefault(type(value), _write_decimal)
-        return _write_decimal
-    if isinstance(value, str):
-        return lambda text, depth: _write_text(to_text(text), depth)
-    # Enumerations, named tuples, ordered dictionaries: as their base. Mapping comes last, as it is slow to ask.
-    for base, serializer in (*_SERIALIZERS.items(), (Mapping, _write_map)):
-        if isinstance(value, base):
-            return serializer
-    if type(value).__name__ == "Binary" and isinstance(getattr(value, "value", None), bytes):
-        return lambda wrapped, depth: _write_binary(wrapped.value, depth)  # boto3's wrapper for binary values
+    """Find the serializer for a type that is not in the table; the first ``Decimal`` enters it there."""
+    kind = type(value)
+    if is_decimal(kind):
+        decimal = load_decimal()
+        _SERIALIZERS[decimal] = _write_decimal
+        return _write_decimal if kind is decimal else _write_number
+    # Enumerations, named tuples, ordered dictionaries: as their base.
+    for base in kind.__mro__:
+        to_plain = _PLAIN.get(base)
+        if to_plain is not None:
+            write = _SERIALIZERS[base]
+            return lambda special, depth: write(to_plain(special), depth)
+    if isinstance(value, Mapping):  # last, as it is slow to ask
+        return _write_map
+    if kind.__name__ == "Binary" and isinstance(getattr(value, "value", None), (bytes, bytearray)):
+        return lambda wrapped, depth: serialize(wrapped.value)  # boto3's wrapper for binary values
     raise BuildError(
-        f"DynamoDB has no type for a {type(value).__name__}",
+        f"DynamoDB has no type for a {kind.__name__}",
         rule="value-type",
-        fix=_FIXES.get(type(value).__name__, "convert it to a string, number, bytes, bool, None, list, dict or set"),
+        fix=_find_fix(kind) or "convert it to a string, number, bytes, bool, None, list, dict or set",
     )
 
 
+def _find_fix(kind: type) -> str:
+    """What to store instead of a value of this type, if it is a usual one."""
+    # By the bases' names, too: libraries have datetimes of their own.
+    return next((_FIXES[base.__name__] for base in kind.__mro__ if base.__name__ in _FIXES), "")
+
+
 _FIXES = {
-    "datetime": "store .isoformat(), or int(.timestamp()) for a time to live",
+    # In the form that the typed table stores, so that comparisons are right with either.
+    "datetime": "store text of one form and zone, such as "
+    'value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"), or int(value.timestamp()) for a time to live',
     "date": "store .isoformat()",
+    "time": "store .isoformat()",
+    "timedelta": "store .total_seconds()",
     "UUID": "store str(…)",
+    "PurePath": "store str(…)",
+    "Enum": "store .value",
     "Fraction": "store a Decimal",
     "complex": "store a list of two numbers",
     "generator": "store list(…)",
+    "range": "store list(…)",
+    "deque": "store list(…)",
 }
-
-
-def _is_decimal(value: object) -> bool:
-    # By name, so that the decimal module is loaded only by programs that use it.
-    return any(base.__module__ == "decimal" and base.__name__ == "Decimal" for base in type(value).__mro__)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from expr_builder.errors import BuildError
 from expr_builder.limits import CONTAINER_OVERHEAD_BYTES, ELEMENT_OVERHEAD_BYTES
 
-from .numbers import measure_number, read_number
+from .deserializing import read_map, read_value
+from .numbers import measure_number
 from .serializing import serialize, serialize_item
 from .text import measure_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any, TypeAlias
 
     AttributeValue: TypeAlias = dict[str, Any]
@@ -72,75 +72,31 @@ def from_attribute_value(value: Mapping[str, object]) -> Any:
     A number becomes an ``int`` when it is whole, else an exact ``Decimal`` (whatever the decimal context); a set a
     ``set``, a binary value ``bytes``.
 
+    Args:
+        value: As a client returns it: ``{"S": "text"}``, numbers as text, binary values as bytes, sets as lists.
+
     Raises:
-        BuildError: when ``value`` is not an AttributeValue.
+        BuildError: when ``value`` is no AttributeValue that DynamoDB could return. Its place is the path of the bad
+            value inside ``value``.
 
     Example:
         ``from_attribute_value({"N": "1.5"})`` is ``Decimal("1.5")``.
+
+    See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
     """
-    try:
-        (tag,) = value
-        return _READERS[tag](value[tag])
-    except _NOT_TYPED:
-        raise _make_type_error() from None
+    return read_value(value, 1)
 
 
 def from_item(item: Mapping[str, Mapping[str, object]]) -> StoredItem:
     """Turn an item of AttributeValues into a dictionary of Python values, each as :func:`from_attribute_value` does.
 
     Raises:
-        BuildError: when a value is not an AttributeValue.
+        BuildError: with the place of the bad value, such as ``.tags[2]``.
+
+    Example:
+        ``from_item({"PK": {"S": "A#1"}, "logins": {"N": "3"}})`` is ``{"PK": "A#1", "logins": 3}``.
     """
-    try:
-        return _read_map(item)
-    except _NOT_TYPED:
-        raise _make_type_error() from None
-
-
-# Whatever is not an AttributeValue fails in one of these ways. They are caught at the top only, so that reading a sound
-# item costs no checks.
-_NOT_TYPED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
-
-
-def _make_type_error() -> BuildError:
-    return BuildError(
-        "not an AttributeValue", rule="attribute-value", fix='one of its types and a value, such as {"S": "text"}'
-    )
-
-
-def _read_map(content: Mapping[str, Mapping[str, object]]) -> StoredItem:
-    read: StoredItem = {}
-    for name, value in content.items():
-        (tag,) = value
-        # Text is the usual case, and needs no call.
-        read[name] = value["S"] if tag == "S" else _READERS[tag](value[tag])
-    return read
-
-
-def _read_list(content: list[Mapping[str, object]]) -> list[object]:
-    read: list[object] = []
-    for value in content:
-        (tag,) = value
-        read.append(value["S"] if tag == "S" else _READERS[tag](value[tag]))
-    return read
-
-
-def _read_null(content: object) -> None:
-    return None
-
-
-_READERS: dict[str, Callable[[Any], object]] = {
-    "S": str,
-    "N": read_number,
-    "B": bytes,
-    "BOOL": bool,
-    "NULL": _read_null,
-    "L": _read_list,
-    "M": _read_map,
-    "SS": set,
-    "NS": lambda content: {read_number(element) for element in content},
-    "BS": lambda content: {bytes(element) for element in content},
-}
+    return read_map(item, 0)
 
 
 def item_size(item: Mapping[str, AttributeValue]) -> int:

@@ -55,9 +55,9 @@ class Binary:
         (0, {"N": "0"}, 1),
         (7, {"N": "7"}, 2),
         (-123, {"N": "-123"}, 4),
-        (1.5, {"N": "1.5"}, 2),
+        (1.5, {"N": "1.5"}, 3),
         (100.0, {"N": "100"}, 2),
-        (Decimal("1.50"), {"N": "1.5"}, 2),
+        (Decimal("1.50"), {"N": "1.5"}, 3),
         (b"\x00\xff", {"B": b"\x00\xff"}, 2),
         (bytearray(b"ab"), {"B": b"ab"}, 2),
         (memoryview(b"ab"), {"B": b"ab"}, 2),
@@ -244,7 +244,7 @@ def test_what_cannot_be_an_item_is_refused(item: object) -> None:
 @pytest.mark.parametrize(
     ("value", "fix"),
     [
-        (datetime(2026, 1, 1, tzinfo=timezone.utc), "isoformat"),  # noqa: UP017  # the library runs on 3.11 too
+        (datetime(2026, 1, 1, tzinfo=timezone.utc), "astimezone(UTC)"),  # noqa: UP017  # the library runs on 3.11 too
         (date(2026, 1, 1), "isoformat"),
         (UUID(int=1), "str"),
         (Fraction(1, 3), "Decimal"),
