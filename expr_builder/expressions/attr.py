@@ -7,7 +7,7 @@ from expr_builder.errors import BuildError
 from .functions import AttributeFunctions, KeyFunctions
 from .nodes import Arithmetic
 from .operands import take_number
-from .paths import check_segment, extend, parse_path, write_path
+from .paths import check_name, extend, parse_path, write_path
 from .predicates import Comparable, Ordered
 
 TYPE_CHECKING = False
@@ -38,13 +38,7 @@ class Attr(Comparable, AttributeFunctions):
     __slots__ = ()
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str):  # check_segment would take a number for a list index
-            raise BuildError(
-                f"an attribute's name is a string, not a {type(name).__name__}",
-                rule="attribute-name",
-                fix='Attr("tags")[0] is an element of the list "tags"',
-            )
-        self.segments = (check_segment(name),)
+        self.segments = (check_name(name),)
 
     @classmethod
     def path(cls, text: str) -> Attr:
@@ -109,7 +103,7 @@ class Key(Ordered, KeyFunctions):
         name: The attribute's name, taken literally.
 
     Raises:
-        BuildError: for a name that is empty or too long.
+        BuildError: for a name that is empty, too long or not a string.
 
     Example:
         ``Key("PK").eq("A#1") & Key("SK").begins_with("ORDER#")`` renders as ``PK = :v0 AND begins_with(SK, :v1)``.
@@ -120,4 +114,4 @@ class Key(Ordered, KeyFunctions):
     __slots__ = ()
 
     def __init__(self, name: str) -> None:
-        self.segments = (check_segment(name),)
+        self.segments = (check_name(name),)

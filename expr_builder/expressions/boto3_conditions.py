@@ -25,6 +25,25 @@ def from_boto3(value: Any) -> Condition:
 
     boto3 reads dots and brackets in names as a path, and so does this.
     """
+    # No recursion: programs join hundreds of conditions in pairs, and pairs of pairs.
+    nodes = [value]
+    for node in nodes:  # grows while it is walked, so that every condition comes before its parts
+        operator, parts = _take_apart(node)
+        if operator in ("AND", "OR", "NOT"):
+            nodes.extend(parts)
+    built: dict[int, Condition] = {}
+    for node in reversed(nodes):
+        operator, parts = _take_apart(node)
+        if operator == "NOT":
+            built[id(node)] = ~built[id(parts[0])]
+        elif operator in ("AND", "OR"):  # boto3 nests pairs; `of` flattens them
+            built[id(node)] = (And if operator == "AND" else Or).of(*[built[id(part)] for part in parts])
+        else:
+            built[id(node)] = _build_clause(operator, parts)
+    return built[id(value)]
+
+
+def _take_apart(value: Any) -> tuple[str, Any]:
     # An Attr of boto3 has no get_expression; its size() has one, but is a number.
     if not hasattr(value, "get_expression") or value.get_expression()["operator"] == "size":
         raise BuildError(
@@ -33,11 +52,10 @@ def from_boto3(value: Any) -> Condition:
             fix="compare it, as in .eq(1)",
         )
     expression = value.get_expression()
-    operator, parts = expression["operator"], expression["values"]
-    if operator in ("AND", "OR"):
-        return (And if operator == "AND" else Or).of(*map(from_boto3, parts))  # boto3 nests pairs; `of` flattens them
-    if operator == "NOT":
-        return ~from_boto3(parts[0])
+    return expression["operator"], expression["values"]
+
+
+def _build_clause(operator: str, parts: Any) -> Condition:
     if operator == "IN":
         return is_in(_read_operand(parts[0]), parts[1])
     operands = map(_read_operand, parts)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .render import Placeholders, write_update
+from .render import Placeholders, refuse_depth, write_update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ class _FilledIn(Placeholders):
 
 def describe(node: Node) -> str:
     """A condition, or any part of one: ``email = 'a@example.com' AND size(tags) < 5``."""
-    return node._write(_FilledIn())
+    try:
+        return node._write(_FilledIn())
+    except RecursionError:
+        raise refuse_depth() from None
 
 
 def describe_update(actions: tuple[UpdateAction, ...]) -> str:

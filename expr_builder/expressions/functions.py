@@ -161,6 +161,12 @@ class IfMissing(UpdateFunction):
     def __sub__(self, amount: object) -> UpdateValue:
         return Arithmetic(self, "-", take_number(amount, self._path))
 
+    def __radd__(self, amount: object) -> UpdateValue:
+        return Arithmetic(take_number(amount, self._path), "+", self)
+
+    def __rsub__(self, amount: object) -> UpdateValue:
+        return Arithmetic(take_number(amount, self._path), "-", self)
+
     @property
     def _path(self) -> Path | None:
         path = self.operands[0]  # something else only where lint goes on after a fault
@@ -172,6 +178,13 @@ class JoinedLists(UpdateFunction):
 
     __slots__ = ()
     gives = "L"
+
+    def _refuse_arithmetic(self) -> BuildError:
+        return BuildError(
+            "list_append gives a list, and + and - compute with numbers",
+            rule="update-arithmetic",
+            fix="append([…]) takes all new items at once",
+        )
 
 
 _PATH = Parameter("path", ())
@@ -340,7 +353,7 @@ class AttributeFunctions(KeyFunctions):
 
     def attribute_type(self, name: str) -> Condition:
         """``attribute_type(self, name)``: the name one of S SS N NS B BS BOOL NULL L M."""
-        return build_condition("attribute_type", self, Literal({"S": name}))  # build knows every name that fits
+        return build_condition("attribute_type", self, take_operand(name, of=self))
 
     def size(self) -> SizeOf:
         """``size(self)``: a number to compare, not a condition by itself."""

@@ -25,6 +25,9 @@ def take_condition(value: object, *, of: str) -> Condition:
         fix = f"{value.name}(…) is a number: compare it, as in Attr(…).{FUNCTIONS[value.name].method}() < 5"
     elif isinstance(value, str):
         fix = "parse_condition reads conditions from text"
+    elif hasattr(value, "__iter__"):
+        joins = of if of in ("all_of", "any_of") else "all_of"
+        fix = f"{joins}(*conditions) joins several"
     raise BuildError(f"a {type(value).__name__} is not a condition", rule="condition-operand", place=of, fix=fix)
 
 

@@ -15,7 +15,7 @@ from .paths import write_path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
-    from typing import Any, ClassVar, Protocol, TypeAlias
+    from typing import Any, ClassVar, NoReturn, Protocol, TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
 
@@ -52,7 +52,10 @@ class Node:
         return "?"
 
     def __repr__(self) -> str:
-        return f"{self._label}({self._write(_Hidden())})"
+        try:
+            return f"{self._label}({self._write(_Hidden())})"
+        except RecursionError:  # a repr is for logs and debuggers, and never fails
+            return f"{self._label}(…)"
 
 
 class _Hidden:
@@ -149,15 +152,18 @@ class UpdateValue(Node):
     __slots__ = ()
     _label = "UpdateValue"
 
-    # Without it, Attr("n") + 1 + 1 would be a bare TypeError.
+    # Without these, Attr("n") + 1 + 1 would be a bare TypeError.
     def __add__(self, amount: object) -> UpdateValue:
-        raise BuildError(
-            f"nothing can be added to or subtracted from a {type(self).__name__}",
-            rule="update-arithmetic",
-            fix="SET computes with two operands: add constants up in Python first",
-        )
+        raise self._refuse_arithmetic()
 
-    __sub__ = __add__
+    __sub__ = __radd__ = __rsub__ = __add__
+
+    def _refuse_arithmetic(self) -> BuildError:
+        return BuildError(
+            "SET adds or subtracts two operands, not three",
+            rule="update-arithmetic",
+            fix="add the constants up in Python first",
+        )
 
 
 class _Infix(Node):
@@ -210,7 +216,7 @@ class Condition(Node):
     def __invert__(self) -> Condition:
         return self.parts[0] if isinstance(self, Not) else Not(self)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> NoReturn:
         raise TypeError(
             "a condition has no truth value in Python: `and`, `or` and `not` would silently drop a side; "
             "write & | ~ with each side in parentheses, and a <= x <= b as Attr(…).between(a, b)"
@@ -268,10 +274,10 @@ class _Joined(Condition):
     @classmethod
     def of(cls, *conditions: Condition) -> Condition:
         """Join conditions; one that is joined by the same word already adds its parts, one alone stays as it is."""
-        parts: tuple[Condition, ...] = ()
+        parts: list[Condition] = []
         for condition in conditions:
             parts += condition.parts if isinstance(condition, cls) else (condition,)
-        return parts[0] if len(parts) == 1 else cls(parts)
+        return parts[0] if len(parts) == 1 else cls(tuple(parts))
 
 
 class And(_Joined):
@@ -377,7 +383,9 @@ def list_children(node: Node) -> Iterator[Node]:
 
 def find_paths(node: Node) -> Iterator[Path]:
     """Every path in a tree, in written order."""
-    if isinstance(node, Path):
-        yield node
-    for child in list_children(node):
-        yield from find_paths(child)
+    nodes = [node]  # still to visit, the next one last; no recursion, as programs can nest conditions without end
+    while nodes:
+        one = nodes.pop()
+        if isinstance(one, Path):
+            yield one
+        nodes.extend(reversed([*list_children(one)]))

@@ -8,7 +8,7 @@ from expr_builder.errors import BuildError, ExpressionSyntaxError
 from .attr import Attr
 from .functions import FUNCTIONS, build, list_functions
 from .nodes import Function, Literal, Operand, OperandFunction, UpdateFunction
-from .paths import extend
+from .paths import MAX_INDEX_DIGITS, extend
 from .tokens import (
     ALIAS,
     END,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from expr_builder.attribute_values.values import AttributeValue
 
-    from .nodes import Call, Value
+    from .nodes import Call, Structure, Value
     from .paths import Segments
     from .tokens import Token
 
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 NOT_NAMES = frozenset(("AND", "OR", "NOT", "BETWEEN", "IN"))
 """The keywords of conditions: an attribute of such a name needs a placeholder, or backquotes."""
-_MAX_INDEX_DIGITS = 10  # no list is that long, and int() of ever longer text is slow
 _CONSTANTS: dict[str, AttributeValue] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
 
 
@@ -68,6 +67,10 @@ class Unknown(Operand):
     def __init__(self, text: str, *operands: Value) -> None:
         self.text = text
         self.operands = operands
+
+    def _key(self) -> Structure:
+        """Without the operands, which may be unknown as well, and so on without end."""
+        return ("Unknown", self.text)
 
 
 class OperandParser:
@@ -198,7 +201,7 @@ class OperandParser:
         if token.kind != NUMBER or not token.text.isdigit():
             raise self._unexpected(token)
         self._expect("]")
-        if len(token.text) > _MAX_INDEX_DIGITS:
+        if len(token.text) > MAX_INDEX_DIGITS:
             self.reader.fault(
                 "path-index",
                 token,

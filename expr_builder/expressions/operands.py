@@ -77,7 +77,7 @@ def take_list(items: object, path: Path) -> Value:
     """Take one side of ``list_append``: anything that is not a list counts as one item."""
     if isinstance(items, Path) or (isinstance(items, UpdateFunction) and not items.gives):
         return items
-    return make_literal(list(items) if isinstance(items, (list, tuple)) else [items], of=path)
+    return make_literal(items if isinstance(items, (list, tuple)) else [items], of=path)
 
 
 def compute(left: object, operator: str, right: object) -> Arithmetic:

@@ -15,20 +15,24 @@ Keywords may be written in any case, functions in lower case only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from expr_builder.attribute_values.text import measure_text, to_text
 from expr_builder.errors import BuildError
+from expr_builder.limits import MAX_DEPTH
 
 from .key_conditions import find_key_condition_fault
 from .operands import make_literal
 from .parser import Parser
-from .paths import check_segment
+from .paths import check_name
 from .render import refuse_clash
 from .tokens import ALIAS
 from .updates import join_actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from .nodes import Condition, Operand, Path
     from .tokens import Token
@@ -104,7 +108,15 @@ def parse_update(
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
     """
-    return join_actions((), _start(text, names, values).read_update())
+    parser = _start(text, names, values)
+    actions = parser.read_update()
+    if parser.depth > MAX_DEPTH:
+        raise BuildError(
+            f"functions nested {parser.depth} deep, {MAX_DEPTH} are allowed",
+            rule="condition-depth",
+            fix="use several updates",
+        )
+    return join_actions((), actions)
 
 
 def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tuple[Path, ...]:
@@ -123,9 +135,25 @@ def parse_projection(text: str, *, names: Mapping[str, str] | None = None) -> tu
 def _start(text: str, names: Mapping[str, str] | None, values: Mapping[str, object] | None) -> Parser:
     if not isinstance(text, str):
         raise BuildError(f"an expression is text, not a {type(text).__name__}", rule="expression-type")
+    text = to_text(text)
+    measure_text(text)  # fails for text that no request can hold
     if not text.strip():
         raise BuildError("the expression is empty", rule="expression-empty", fix="leave it out instead")
-    return Parser(text, _Bindings(names or {}, values or {}))
+    return Parser(text, _Bindings(_read_placeholders("names", names), _read_placeholders("values", values)))
+
+
+def _read_placeholders(where: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(placeholder, str) for placeholder in given):
+        what = "with keys that are not text" if isinstance(given, Mapping) else f"as a {type(given).__name__}"
+        mark = "#" if where == "names" else ":"
+        raise BuildError(
+            f"{where} {what}",
+            rule="expression-type",
+            fix=f'a mapping of placeholders, such as {where}={{"{mark}a": …}}',
+        )
+    return {to_text(placeholder): meaning for placeholder, meaning in given.items()}
 
 
 class _Bindings:
@@ -133,7 +161,7 @@ class _Bindings:
 
     literals = True
 
-    def __init__(self, names: Mapping[str, str], values: Mapping[str, object]) -> None:
+    def __init__(self, names: dict[str, Any], values: dict[str, Any]) -> None:
         self._names = names
         self._values = values
 
@@ -143,7 +171,7 @@ class _Bindings:
         if token.text not in self._names:
             raise self._make_undefined_error(token, "names")
         try:
-            return str(check_segment(self._names[token.text]))
+            return check_name(self._names[token.text])
         except BuildError as error:
             raise error.within(_place(token)) from None
 

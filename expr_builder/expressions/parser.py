@@ -1,7 +1,7 @@
 """DynamoDB's expression grammar: turns tokens into the tree.
 
-One parser by recursive descent (conditions without recursion, so that no nesting is too deep for it) serves two
-readers: that of :mod:`.parse` raises at the first fault, that of :mod:`.linting` notes it and lets the parser go on.
+One parser serves two readers: that of :mod:`.parse` raises at the first fault, that of :mod:`.linting` notes it and
+lets the parser go on. It reads conditions and operands without recursion, so that no nesting is too deep for it.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html and
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
@@ -9,8 +9,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.Upd
 
 from __future__ import annotations
 
-from expr_builder.limits import MAX_DEPTH
-
+from .functions import FUNCTIONS
 from .nodes import (
     And,
     Arithmetic,
@@ -35,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .nodes import Path, Value
+    from .nodes import Call, Path, Value
     from .operand_parser import Reader
     from .tokens import Token
 
@@ -66,11 +65,24 @@ class _Group:
         return Or.of(*(And.of(*parts) for parts in self.alternatives))
 
 
+class _Level:
+    """What one more parenthesis around an operand, that of a function or a plain one, holds so far."""
+
+    __slots__ = ("function", "left", "opened", "operands", "symbol")
+
+    def __init__(self, opened: int = -1, function: Token | None = None) -> None:
+        self.opened = opened  # the position of a plain one; -1 for the whole operand
+        self.function = function
+        self.operands: list[Value] = []
+        self.left: Value | None = None
+        self.symbol: Token | None = None  # + or -, between left and what comes
+
+
 class Parser(OperandParser):
     """Reads one text, with a public method for each kind of expression.
 
     Attributes:
-        depth: How deep conditions were nested in each other.
+        depth: How deep conditions, or functions of an update, were nested in each other.
     """
 
     def __init__(self, text: str, reader: Reader) -> None:
@@ -161,7 +173,7 @@ class Parser(OperandParser):
     def _read_comparison(self, left: Operand) -> Condition:
         symbol = self._advance()
         self.operators += 1
-        right = self._read_wrapped()
+        right = self._read_operand()
         return self.reader.build(
             symbol.text,
             symbol,
@@ -171,10 +183,10 @@ class Parser(OperandParser):
 
     def _read_between(self, subject: Operand, symbol: Token) -> Condition:
         self.operators += 1
-        low = self._read_wrapped()
+        low = self._read_operand()
         if not self._take_word("AND"):
             raise self._unexpected(self._peek())
-        high = self._read_wrapped()
+        high = self._read_operand()
         return self.reader.build(
             "BETWEEN", symbol, lambda: between(subject, low, high), lambda: Between(subject, low, high)
         )
@@ -192,37 +204,84 @@ class Parser(OperandParser):
 
     # --- Operands of conditions
 
-    def _read_wrapped(self) -> Operand:
-        """Read an operand, which may stand in parentheses."""
-        opened = []
-        while self._peek().is_mark("("):
-            opened.append(self._advance().position)
-        operand = self._read_operand()
-        for position in reversed(opened):
-            if not self._peek().is_mark(")"):
-                raise self._unexpected(self._peek())
-            self._close(position)
-        return operand
-
     def _read_operand(self) -> Operand:
-        if not self._is_call():
-            return self._read_plain(NOT_NAMES)
-        misplaced = self._find_kind(self._peek()) is Function
-        token = self._advance()
-        self.operators += 1
-        operands = self._read_operands()
-        if misplaced:
-            self._misplace(token)
-            return Unknown(token.text)
-        call = self._build_call(token, operands, Function, OperandFunction)
-        return call if isinstance(call, Operand) else Unknown(token.text)
+        operand = self._read_nested(computed=False)
+        assert isinstance(operand, Operand)  # noqa: S101  # only a computed one is anything else
+        return operand
 
     def _read_operands(self) -> list[Operand]:
         """Read operands in parentheses."""
         self._expect("(")
-        operands = self._read_list(self._read_wrapped)
+        operands = self._read_list(self._read_operand)
         self._expect(")")
         return operands
+
+    def _read_nested(self, *, computed: bool) -> Value:
+        """Read an operand, which may stand in parentheses, or be a function of others.
+
+        In a SET it may be ``computed``: there each pair of parentheses, and the whole, may add or subtract two.
+        """
+        whole = _Level()
+        levels = [whole]
+        calls = 0
+        while True:
+            if self._peek().is_mark("("):
+                levels.append(_Level(self._advance().position))
+                continue
+            if self._is_call():
+                levels.append(_Level(function=self._advance()))
+                self._expect("(")
+                self.operators += 1
+                calls += 1
+                if computed:
+                    self.depth = max(self.depth, calls)
+                continue
+            value: Value = self._read_plain(frozenset() if computed else NOT_NAMES)
+            while True:  # the levels that end here
+                level = levels[-1]
+                if level.symbol is not None:
+                    value = self._compute(level, value)
+                elif computed and level.function is None and (self._peek().is_mark("+") or self._peek().is_mark("-")):
+                    self.operators += 1
+                    level.left, level.symbol = value, self._advance()
+                    break
+                if level is whole:
+                    return value
+                if level.function is not None:
+                    level.operands.append(value)
+                    if self._take(","):
+                        break
+                    self._expect(")")
+                    value = self._call(level.function, level.operands, computed=computed)
+                    calls -= 1
+                elif not self._peek().is_mark(")"):
+                    raise self._unexpected(self._peek())
+                elif computed:
+                    self._advance()
+                else:
+                    self._close(level.opened)
+                levels.pop()
+
+    def _compute(self, level: _Level, right: Value) -> Value:
+        left, symbol = level.left, level.symbol
+        assert left is not None and symbol is not None  # noqa: S101, PT018
+        level.symbol = None
+        return self.reader.build(
+            symbol.text,
+            symbol,
+            lambda: compute(left, symbol.text, right),
+            lambda: Arithmetic(left, symbol.text, right),
+        )
+
+    def _call(self, token: Token, operands: list[Value], *, computed: bool) -> Value:
+        """Build a function inside an operand; what cannot stand there is unknown."""
+        known = FUNCTIONS.get(token.text)
+        if not computed and known is not None and known.node is Function:
+            self._misplace(token)
+            return Unknown(token.text)
+        kinds: tuple[type[Call], ...] = (UpdateFunction,) if computed else (Function, OperandFunction)
+        call = self._build_call(token, operands, *kinds)
+        return call if isinstance(call, (Operand, UpdateValue)) else Unknown(token.text)
 
     # --- Updates
 
@@ -255,7 +314,7 @@ class Parser(OperandParser):
             return UpdateAction("REMOVE", path, None)
         if keyword == "SET":
             self._expect("=")
-            value = self._read_set_value(0)
+            value = self._read_nested(computed=True)
             return self.reader.build(
                 "SET", token, lambda: set_actions([(path, value)])[0], lambda: UpdateAction("SET", path, value)
             )
@@ -268,38 +327,6 @@ class Parser(OperandParser):
             lambda: add_actions(keyword, [(path, operand)])[0],
             lambda: UpdateAction(keyword, path, operand),
         )
-
-    def _read_set_value(self, depth: int) -> Value:
-        left = self._read_set_operand(depth)
-        symbol = self._peek()
-        if not (symbol.is_mark("+") or symbol.is_mark("-")):
-            return left
-        self._advance()
-        self.operators += 1
-        right = self._read_set_operand(depth)
-        return self.reader.build(
-            symbol.text,
-            symbol,
-            lambda: compute(left, symbol.text, right),
-            lambda: Arithmetic(left, symbol.text, right),
-        )
-
-    def _read_set_operand(self, depth: int) -> Value:
-        if depth > MAX_DEPTH:  # operands of SET are read by recursion
-            raise self._unexpected(self._peek(), fix=f"nest no deeper than {MAX_DEPTH} functions or parentheses")
-        if self._take("("):
-            value = self._read_set_value(depth + 1)
-            self._expect(")")
-            return value
-        if not self._is_call():
-            return self._read_plain(frozenset())
-        token = self._advance()
-        self.operators += 1
-        self._expect("(")
-        operands = self._read_list(lambda: self._read_set_operand(depth + 1))
-        self._expect(")")
-        call = self._build_call(token, operands, UpdateFunction)
-        return call if isinstance(call, UpdateValue) else Unknown(token.text)
 
     # --- Projections
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from expr_builder.attribute_values.text import measure_text, to_text
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
 from expr_builder.reserved import is_reserved
@@ -26,26 +27,52 @@ def is_bare(name: str) -> bool:
     return name.isascii() and name.isidentifier() and name[0] != "_" and not is_reserved(name)
 
 
-def check_segment(segment: object) -> str | int:
-    """Return ``segment`` if it can be part of a path: a name of 1 byte to 64 KB, or an index from 0."""
-    if isinstance(segment, str):
-        if not segment:
-            raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
-        # No character takes more than four bytes: most names need no encoding.
-        if len(segment) > MAX_ATTRIBUTE_NAME_BYTES // 4 and len(segment.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
-            raise BuildError(
-                f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
-            )
-        return str(segment)
-    # A bool is an int to Python, but no index.
-    if isinstance(segment, bool) or not isinstance(segment, int) or segment < 0:
-        shown = str(segment) if isinstance(segment, (int, float)) else f"a {type(segment).__name__}"
+MAX_INDEX_DIGITS = 10
+"""No list is that long, and ``int()`` of ever longer text is slow."""
+
+
+def check_name(name: object) -> str:
+    """Return the text of ``name`` if it can be an attribute's name: 1 byte to 64 KB."""
+    if not isinstance(name, str):
         raise BuildError(
-            f"{shown} is neither a name nor a list index",
-            rule="path-index",
-            fix="a path goes on with a name (a string) or an index (0, 1, 2 …)",
+            f"an attribute's name is a string, not a {type(name).__name__}",
+            rule="attribute-name",
+            fix='Attr("tags")[0] is an element of the list "tags"',
         )
-    return int(segment)
+    text = to_text(name)
+    if not text:
+        raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
+    # Most names need no encoding.
+    if (len(text) > MAX_ATTRIBUTE_NAME_BYTES or not text.isascii()) and measure_text(text) > MAX_ATTRIBUTE_NAME_BYTES:
+        raise BuildError(
+            f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
+        )
+    return text
+
+
+def check_segment(segment: object) -> str | int:
+    """Return ``segment`` if it can be part of a path: a name, see :func:`check_name`, or an index from 0."""
+    if isinstance(segment, str):
+        return check_name(segment)
+    # A bool is an int to Python, but no index.
+    if not isinstance(segment, int) or isinstance(segment, bool):
+        raise _make_index_error(f"a {type(segment).__name__}")
+    index = int.__int__(segment)  # a subclass may convert itself, and compare, as it likes
+    if index < 0:
+        raise _make_index_error("a negative number")
+    if index >= 10**MAX_INDEX_DIGITS:
+        raise BuildError(
+            f"a list index of more than {MAX_INDEX_DIGITS} digits", rule="path-index", fix="no list is that long"
+        )
+    return index
+
+
+def _make_index_error(what: str) -> BuildError:
+    return BuildError(
+        f"{what} is neither a name nor a list index",
+        rule="path-index",
+        fix="a path goes on with a name (a string) or an index (0, 1, 2 …)",
+    )
 
 
 def extend(segments: Segments, segment: object) -> Segments:
@@ -74,13 +101,34 @@ def find_clash(one: Segments, other: Segments) -> str:
 
 def find_first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
     """The first two paths that cannot stand in one expression, and why (see :func:`find_clash`)."""
-    seen: list[Segments] = []
-    for path in paths:
-        for other in seen:
-            how = find_clash(other, path)
-            if how:
-                return other, path, how
-        seen.append(path)
+    given = list(paths)
+    clash = find_clashing(given)
+    if clash is None:
+        return None
+    one, other = given[clash[0]], given[clash[1]]
+    return one, other, find_clash(one, other)
+
+
+def find_clashing(paths: list[Segments]) -> tuple[int, int] | None:
+    """The positions of the first path that cannot stand beside one before it, that one first."""
+    # Each path is looked up instead of compared with all before it: an expression may have very many.
+    ends: dict[Segments, int] = {}  # the first path that ends here
+    steps: dict[tuple[Segments, type], int] = {}  # the first that goes on from here, by name or by index
+    for position, path in enumerate(paths):
+        clashes = []
+        for length in range(len(path) + 1):
+            here = path[:length]
+            clashes.append(ends.get(here))
+            if length == len(path):  # both steps lead through this path
+                clashes += [steps.get((here, str)), steps.get((here, int))]
+            else:
+                clashes.append(steps.get((here, int if isinstance(path[length], str) else str)))
+        found = [clash for clash in clashes if clash is not None]
+        if found:
+            return min(found), position
+        for length, segment in enumerate(path):
+            steps.setdefault((path[:length], type(segment)), position)
+        ends[path] = position
     return None
 
 
@@ -98,6 +146,13 @@ def write_path(segments: Segments) -> str:
 
 def parse_path(text: str) -> Segments:
     """Read document-path text such as ``"address.city[0]"``, with names of anything but ``.``, ``[`` and ``]``."""
+    if not isinstance(text, str):
+        raise BuildError(
+            f"a path is read from text, not from a {type(text).__name__}",
+            rule="path-syntax",
+            fix='write it like "address.city[0]"',
+        )
+    text = to_text(text)
     segments: Segments = ()
     position, end = 0, len(text)
     while position < end or not segments:  # at least once: empty text is a fault
@@ -106,7 +161,8 @@ def parse_path(text: str) -> Segments:
             index = text[position + 1 : close] if close > 0 else ""
             if not (index.isascii() and index.isdigit()):
                 raise _make_syntax_error(text, position, "a list index in brackets, such as [0], is expected")
-            segments = extend(segments, int(index))
+            # int() refuses very long text; one digit more than is allowed is refused as any other.
+            segments = extend(segments, int(index[: MAX_INDEX_DIGITS + 1]))
             position = close + 1
             continue
         if segments:
@@ -118,7 +174,7 @@ def parse_path(text: str) -> Segments:
             position += 1
         if position == start:
             raise _make_syntax_error(text, position, "an attribute name is expected")
-        segments = extend(segments, text[start:position]) if segments else (check_segment(text[start:position]),)
+        segments = extend(segments, text[start:position]) if segments else (check_name(text[start:position]),)
     return segments
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 from expr_builder.attribute_values.comparing import is_true
 from expr_builder.attribute_values.values import ORDERED_TYPES
 from expr_builder.limits import MAX_IN_OPERANDS
 
-from .nodes import Between, Comparison, Condition, In, Literal, Operand, OperandFunction
+from .nodes import Between, Comparison, Condition, In, Literal, Node, Operand, OperandFunction, Path
 from .operands import make_refusal, take_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import NoReturn
 
 COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _ORDERING = ("<", "<=", ">", ">=")
@@ -81,16 +85,16 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
 
 def is_in(subject: Operand, choices: Iterable[object]) -> In:
     """Build ``subject IN (…)`` with 1 to 100 choices."""
-    # A string can be looped over, too, but nobody means its characters.
-    if isinstance(choices, (str, bytes)) or not hasattr(choices, "__iter__"):
+    # Text, bytes and mappings can be looped over, too, but nobody means their characters, numbers and keys.
+    if isinstance(choices, (str, bytes, bytearray, memoryview, Mapping, Node)) or not hasattr(choices, "__iter__"):
         raise make_refusal(
             subject,
             f"IN takes a collection of values, not a {type(choices).__name__}",
             rule="in-choices",
-            fix="is_in([value, …]), or eq(value) for a single one",
+            fix=_find_choices_fix(choices),
         )
     operands = tuple(take_operand(choice, of=subject) for choice in choices)
-    if isinstance(choices, (set, frozenset)):  # its order differs between processes; repr, as types may be mixed
+    if isinstance(choices, AbstractSet):  # its order differs between processes; repr, as types may be mixed
         operands = tuple(sorted(operands, key=lambda choice: repr(choice._key())))
     if not operands:
         raise make_refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
@@ -102,6 +106,14 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
             fix="join several with any_of(…), or keep the list elsewhere",
         )
     return In(subject, operands)
+
+
+def _find_choices_fix(choices: object) -> str:
+    if isinstance(choices, Mapping):
+        return "is_in(list(mapping)) compares with its keys, is_in(mapping.values()) with its values"
+    if isinstance(choices, Path):
+        return "IN has no place for a stored list: Attr(…).contains(…) asks whether a list or set has an element"
+    return "is_in([value, …]), or eq(value) for a single one"
 
 
 class Ordered(Operand):
@@ -154,11 +166,11 @@ class Comparable(Ordered):
         return compare(self, "<>", take_operand(value, of=self))
 
     def is_in(self, choices: Iterable[object]) -> Condition:
-        """``self IN (…)``: one of 1 to 100 values."""
+        """``self IN (…)``: one of 1 to 100 values, in a list, a set, a generator …"""
         return is_in(self, choices)
 
     def __ne__(self, value: object) -> Condition:  # type: ignore[override]
         return self.ne(value)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> NoReturn:
         raise TypeError(f"{self!r} has no truth value in Python: compare it, or ask .exists()")

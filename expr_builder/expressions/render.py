@@ -6,6 +6,7 @@ never define a placeholder twice.
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.text import measure_text
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_EXPRESSION_BYTES, MAX_OPERATORS, MAX_SUBSTITUTION_BYTES
 
@@ -85,7 +86,7 @@ class Placeholders:
 
     def into(self, request: MutableMapping[str, object]) -> None:
         """Add the two maps to a request. An empty map is left out: DynamoDB refuses it."""
-        size = self._size + sum(map(len, self._aliases))
+        size = self._size + measure_text("".join(self._aliases))
         if size > MAX_SUBSTITUTION_BYTES:
             raise BuildError(
                 f"names and values of {size} bytes, {MAX_SUBSTITUTION_BYTES} are allowed",
@@ -101,7 +102,19 @@ class Placeholders:
 
 def render(node: Condition, placeholders: Placeholders) -> str:
     """Write a condition with the fewest parentheses that keep its meaning."""
-    return _check(node._write(placeholders), (node,))
+    try:
+        return _check(node._write(placeholders), (node,))
+    except RecursionError:
+        raise refuse_depth() from None
+
+
+def refuse_depth() -> BuildError:
+    """The error for a condition that is nested deeper than Python's stack, which has far too many operators."""
+    return BuildError(
+        "conditions nested too deep to be written",
+        rule="condition-depth",
+        fix="all_of(…) and any_of(…) join many without nesting them",
+    )
 
 
 def render_update(actions: tuple[UpdateAction, ...], placeholders: Placeholders) -> str:
@@ -149,9 +162,13 @@ def refuse_clash(paths: Iterable[Segments]) -> None:
 
 def count_operators(node: Node) -> int:
     """Count the operators and functions in a tree, as the limit of 300 counts them."""
-    # Three parts are joined by two operators; the = and the commas of an update do not count.
-    own = len(node.parts) - 1 if isinstance(node, (And, Or)) else 0 if isinstance(node, (Path, Literal)) else 1
-    return own + sum(map(count_operators, list_children(node)))
+    count = 0
+    nodes = [node]
+    for one in nodes:  # grows while it is walked: conditions made by programs can be deeper than Python's stack
+        # Three parts are joined by two operators; the = and the commas of an update do not count.
+        count += len(one.parts) - 1 if isinstance(one, (And, Or)) else 0 if isinstance(one, (Path, Literal)) else 1
+        nodes.extend(list_children(one))
+    return count
 
 
 def _check(text: str, nodes: tuple[Node, ...]) -> str:

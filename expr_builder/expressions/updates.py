@@ -5,7 +5,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from expr_builder.attribute_values.values import SET_TYPES
 from expr_builder.errors import BuildError
@@ -13,11 +13,11 @@ from expr_builder.errors import BuildError
 from .attr import Attr
 from .nodes import Literal, Node, Operand, Path, UpdateValue
 from .operands import make_literal, take_stored
-from .paths import find_clash, write_path
+from .paths import find_clash, find_clashing, write_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     from .nodes import Value, Writer
@@ -131,23 +131,25 @@ def join_actions(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) ->
     # Each on an attribute of its own, as nearly always: no pairs to compare.
     if len({action.path.segments[0] for action in joined}) == len(joined):
         return joined
-    for position, action in enumerate(more):
-        for other in (*actions, *more[:position]):  # `actions` were compared with each other when they were joined
-            how = find_clash(other.path.segments, action.path.segments)
-            if how:
-                raise BuildError(
-                    f"two actions of one update {how}: {other.keyword} {write_path(other.path.segments)} "
-                    f"and {action.keyword} {write_path(action.path.segments)}",
-                    rule="update-overlap",
-                    place="UpdateExpression",
-                    fix="set the whole value at once, or use two updates",
-                )
+    clash = find_clashing([action.path.segments for action in joined])
+    if clash is not None:
+        one, other = (joined[position] for position in clash)
+        how = find_clash(one.path.segments, other.path.segments)
+        raise BuildError(
+            f"two actions of one update {how}: {one.keyword} {write_path(one.path.segments)} "
+            f"and {other.keyword} {write_path(other.path.segments)}",
+            rule="update-overlap",
+            place="UpdateExpression",
+            fix="set the whole value at once, or use two updates",
+        )
     return joined
 
 
 def _make_target_error(given: object, keyword: str) -> BuildError:
-    return BuildError(
-        f"{keyword.lower()} cannot use a {type(given).__name__} here",
-        rule="update-target",
-        fix="name attributes by keyword, in a mapping, or as (path, value) pairs; a path is a name or Attr(…)",
-    )
+    if keyword not in ("remove", "project"):
+        fix = "name attributes by keyword, in a mapping, or as (path, value) pairs; a path is a name or Attr(…)"
+    elif isinstance(given, Iterable):
+        fix = f"pass paths one by one: {keyword}(*paths)"
+    else:
+        fix = "a path is a name or Attr(…)"
+    return BuildError(f"{keyword.lower()} cannot use a {type(given).__name__} here", rule="update-target", fix=fix)

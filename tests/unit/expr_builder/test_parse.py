@@ -236,7 +236,7 @@ def test_a_syntax_error_has_dynamodbs_words_and_a_column(text: str, column: int,
         ("SET a = 1 + 2 + b", 'Syntax error; token: "+", near: "<number> + b"'),
         ("SET a", 'Syntax error; token: "<EOF>", near: "a"'),
         ("SET a = (1 REMOVE b", 'Syntax error; token: "REMOVE", near: "<number> REMOVE b"'),
-        ("SET " + "a = " + "list_append(" * 40, 'Syntax error; token: "list_append", near: "(list_append("'),
+        ("SET " + "a = " + "list_append(" * 40, 'Syntax error; token: "<EOF>", near: "("'),
     ],
 )
 def test_an_update_that_cannot_be_read_says_where(text: str, message: str) -> None:

@@ -119,7 +119,7 @@ def test_values_of_every_kind_are_read_from_the_wire(command: Any) -> None:
     }
     row = command("explain", "-", stdin=json.dumps(request)).output.splitlines()[1]
     assert [cell.strip() for cell in row.split("  ") if cell] == [
-        "1", "Put", "t", "PK = <3 bytes>, n = 1.5, l = [{1}], m = {x: {<1 byte>}}", "`na.me` = false", "22", "1",
+        "1", "Put", "t", "PK = <3 bytes>, n = 1.5, l = [{1}], m = {x: {<1 byte>}}", "`na.me` = false", "23", "1",
     ]  # fmt: skip
 
 
