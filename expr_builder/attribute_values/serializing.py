@@ -292,7 +292,7 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     bytearray: lambda value: bytearray.__getitem__(value, slice(None)),
     list: lambda value: list(list.__iter__(value)),
     tuple: lambda value: tuple(tuple.__iter__(value)),
-    dict: dict.copy,
+    dict: lambda value: dict(dict.items(value)),
     set: lambda value: set(set.__iter__(value)),
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }

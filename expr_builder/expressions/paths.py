@@ -33,21 +33,22 @@ MAX_INDEX_DIGITS = 10
 
 def check_name(name: object) -> str:
     """Return the text of ``name`` if it can be an attribute's name: 1 byte to 64 KB."""
-    if not isinstance(name, str):
-        raise BuildError(
-            f"an attribute's name is a string, not a {type(name).__name__}",
-            rule="attribute-name",
-            fix='Attr("tags")[0] is an element of the list "tags"',
-        )
-    text = to_text(name)
-    if not text:
+    if type(name) is not str:
+        if not isinstance(name, str):
+            raise BuildError(
+                f"an attribute's name is a string, not a {type(name).__name__}",
+                rule="attribute-name",
+                fix='Attr("tags")[0] is an element of the list "tags"',
+            )
+        name = to_text(name)
+    if not name:
         raise BuildError("an attribute name is empty", rule="attribute-name", fix="name the attribute")
     # Most names need no encoding.
-    if (len(text) > MAX_ATTRIBUTE_NAME_BYTES or not text.isascii()) and measure_text(text) > MAX_ATTRIBUTE_NAME_BYTES:
+    if (len(name) > MAX_ATTRIBUTE_NAME_BYTES or not name.isascii()) and measure_text(name) > MAX_ATTRIBUTE_NAME_BYTES:
         raise BuildError(
             f"an attribute name over {MAX_ATTRIBUTE_NAME_BYTES} bytes", rule="attribute-name", fix="shorten it"
         )
-    return text
+    return name
 
 
 def check_segment(segment: object) -> str | int:
