@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections import UserDict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ table = Table("t", "PK")
 KEY = {"PK": "1"}
 
 
-class Lying(str):  # noqa: FURB189  # a subclass of str is what is tested
+class Lying(str):
     """Text that says nothing true of itself."""
 
     __slots__ = ()
@@ -43,7 +44,7 @@ class Lying(str):  # noqa: FURB189  # a subclass of str is what is tested
     def _lie(self, *_: object) -> Any:
         return "a lie"
 
-    __str__ = __repr__ = __format__ = _lie  # type: ignore[assignment]
+    __str__ = __repr__ = __format__ = _lie
     encode = strip = replace = partition = lower = upper = _lie  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -52,7 +53,7 @@ class Lying(str):  # noqa: FURB189  # a subclass of str is what is tested
     def __lt__(self, other: object) -> bool:
         return True
 
-    __le__ = __gt__ = __ge__ = __lt__  # type: ignore[assignment]
+    __le__ = __gt__ = __ge__ = __lt__
 
     def __hash__(self) -> int:
         return id(self)
@@ -76,9 +77,12 @@ class Lying(str):  # noqa: FURB189  # a subclass of str is what is tested
         return False
 
 
+_make_enum: Any = functools.partial(enum.Enum, "Field")  # type checkers read only enumerations that stand in a file
+_make_str_enum: Any = functools.partial(enum.StrEnum, "Field")
+
 TEXTS: dict[str, Callable[[str], str]] = {
-    "StrEnum": lambda text: next(iter(enum.StrEnum("Field", [("NAME", text)]))),
-    "str and Enum": lambda text: next(iter(enum.Enum("Field", [("NAME", text)], type=str))),
+    "StrEnum": lambda text: _make_str_enum([("NAME", text)])(text),
+    "str and Enum": lambda text: _make_enum([("NAME", text)], type=str)(text),
     "lying": Lying,
 }
 """Ways to carry text."""
@@ -216,7 +220,7 @@ def test_attribute_names_of_an_enumeration_are_its_values() -> None:
     class Field(str, enum.Enum):  # noqa: UP042  # what people have
         EMAIL = "email"
 
-    request = table.put({"PK": "1", Field.EMAIL: "ada@example.com"}).if_not_exists().to_request()  # type: ignore[dict-item]
+    request = table.put({"PK": "1", Field.EMAIL: "ada@example.com"}).if_not_exists().to_request()
     assert request["Item"] == {"PK": {"S": "1"}, "email": {"S": "ada@example.com"}}
     assert (Attr(Field.EMAIL) == 1) == (Attr("email") == 1)
     assert Attr(Field.EMAIL).segments == ("email",)
@@ -284,7 +288,11 @@ def test_a_price_that_writes_itself_is_stored_by_its_amount() -> None:
     assert to_attribute_value({Rounded("0.125"), Money("3")}) == {"NS": ["0.125", "3"]}
 
 
-@pytest.mark.parametrize("index", [LyingInt(2), enum.IntEnum("Place", {"THIRD": 2}).THIRD])
+class Place(enum.IntEnum):
+    THIRD = 2
+
+
+@pytest.mark.parametrize("index", [LyingInt(2), Place.THIRD])
 def test_an_index_is_its_number_whatever_class_carries_it(index: int) -> None:
     assert Attr("a")[index].segments == ("a", 2)
     assert type(Attr("a")[index].segments[1]) is int
