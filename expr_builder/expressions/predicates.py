@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from itertools import islice
 
 from expr_builder.attribute_values.comparing import is_true
 from expr_builder.attribute_values.values import ORDERED_TYPES
@@ -85,6 +86,22 @@ def between(subject: Operand, low: Operand, high: Operand) -> Between:
 
 def is_in(subject: Operand, choices: Iterable[object]) -> In:
     """Build ``subject IN (…)`` with 1 to 100 choices."""
+    if type(choices) is not list:
+        choices = _list_choices(subject, choices)
+    operands = tuple([take_operand(choice, of=subject) for choice in choices])
+    if not operands:
+        raise make_refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
+    if len(operands) > MAX_IN_OPERANDS:
+        raise make_refusal(
+            subject,
+            f"IN with more than {MAX_IN_OPERANDS} values",
+            rule="in-choices",
+            fix="join several with any_of(…), or keep the list elsewhere",
+        )
+    return In(subject, operands)
+
+
+def _list_choices(subject: Operand, choices: Iterable[object]) -> Iterable[object]:
     # Text, bytes and mappings can be looped over, too, but nobody means their characters, numbers and keys.
     if isinstance(choices, (str, bytes, bytearray, memoryview, Mapping, Node)) or not hasattr(choices, "__iter__"):
         raise make_refusal(
@@ -93,19 +110,10 @@ def is_in(subject: Operand, choices: Iterable[object]) -> In:
             rule="in-choices",
             fix=_find_choices_fix(choices),
         )
-    operands = tuple(take_operand(choice, of=subject) for choice in choices)
     if isinstance(choices, AbstractSet):  # its order differs between processes; repr, as types may be mixed
-        operands = tuple(sorted(operands, key=lambda choice: repr(choice._key())))
-    if not operands:
-        raise make_refusal(subject, "IN without a single value", rule="in-choices", fix="an empty choice is never true")
-    if len(operands) > MAX_IN_OPERANDS:
-        raise make_refusal(
-            subject,
-            f"IN with {len(operands)} values, {MAX_IN_OPERANDS} are allowed",
-            rule="in-choices",
-            fix="join several with any_of(…), or keep the list elsewhere",
-        )
-    return In(subject, operands)
+        operands = [take_operand(choice, of=subject) for choice in choices]
+        return sorted(operands, key=lambda choice: repr(choice._key()))
+    return islice(choices, MAX_IN_OPERANDS + 1)  # a generator may have no end
 
 
 def _find_choices_fix(choices: object) -> str:

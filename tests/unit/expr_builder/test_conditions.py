@@ -257,3 +257,22 @@ def test_a_path_is_one_node_whatever_face_it_has() -> None:
     assert plain._key() == Attr("a")[0]._key() == Attr.path("a[0]")._key()
     assert repr(plain) == repr(Attr("a")[0]) == "Attr('a')[0]"
     assert Path(("a",))._key() == Key("a")._key()
+
+
+def test_names_count_by_their_bytes_in_the_size_of_names_and_values() -> None:
+    def request(letter: str) -> dict[str, Any]:
+        # 33 names of 65,534 bytes; half of that where a letter is one byte.
+        return rendered_with_names([Attr(letter * 32_766 + f"{number:02}") for number in range(33)])
+
+    assert len(request("-")["ExpressionAttributeNames"]) == 33
+    with pytest.raises(BuildError) as caught:
+        request("é")
+    assert caught.value.rule == "substitution-size"
+
+
+def rendered_with_names(paths: list[Attr]) -> dict[str, Any]:
+    placeholders = Placeholders()
+    render(all_of(*(path.exists() for path in paths)), placeholders)
+    request: dict[str, Any] = {}
+    placeholders.into(request)
+    return request

@@ -189,6 +189,42 @@ def test_a_number_survives_the_round_trip_and_has_one_form(number: Decimal) -> N
     assert from_attribute_value({"N": text}) == number
 
 
+@pytest.mark.parametrize(
+    ("number", "size"),
+    [
+        ("0", 1),
+        ("1", 2),
+        ("12", 2),
+        ("123", 3),
+        ("100", 2),
+        ("1001", 3),
+        ("-1", 3),
+        ("1.5", 3),
+        ("-1.5", 4),
+        ("12.34", 3),
+        ("123.456", 5),
+        ("100.5", 4),
+        ("100.05", 4),
+        ("0.5", 2),
+        ("0.05", 2),
+        ("0.0000001", 2),
+        ("0.123", 3),
+        ("-0.0012", 3),
+        ("1E+100", 2),
+        ("1.234E+100", 3),
+        ("1.2345E-100", 4),
+        ("12345678901234567890123456789012345678", 20),
+        ("0.12345678901234567890123456789012345678", 20),
+        ("1.2345678901234567890123456789012345678", 21),
+    ],
+)
+def test_the_digits_before_and_behind_the_point_are_counted_apart(number: str, size: int) -> None:
+    assert measure_value({"N": number}) == size
+    assert serialize(Decimal(number)) == ({"N": number}, size)
+    assert serialize({Decimal(number)})[1] == size
+    assert item_size({"ab": {"NS": [number]}}) == size + 2
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e100, max_value=1e100))
 def test_a_float_is_stored_by_its_shortest_repr(number: float) -> None:
     if number and abs(number) < 1e-130:
