@@ -10,7 +10,7 @@ from expr_builder import Attr, Condition
 
 def choose(one: Condition, other: Condition) -> object:
     chosen = other if one else one  # type: ignore[var-annotated]
-    return chosen
+    return chosen  # noqa: RET504
 
 
 def negate(one: Condition) -> object:
