@@ -14,7 +14,7 @@ from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_DEPTH
 
 from .numbers import read_number
-from .text import to_text
+from .text import show_text, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def read_map(content: Mapping[str, Mapping[str, Any]], depth: int) -> StoredItem
             else:
                 read[name] = _READERS[tag](value[tag], depth + 1)
     except BuildError as error:
-        raise error.within(f".{name}") from None
+        raise error.within(f".{show_text(name)}") from None
     except _NO_VALUE:
-        raise _make_type_error(value).within(f".{name}") from None
+        raise _make_type_error(value).within(f".{show_text(name)}") from None
     return read
 
 

@@ -36,7 +36,7 @@ from expr_builder.limits import (
 )
 
 from .numbers import is_decimal, load_decimal, measure_number, parse_number, read_number, to_number, to_plain_number
-from .text import measure_text, to_text
+from .text import measure_text, show_text, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _to_plain_mapping(item: object) -> dict[str, Any]:
             raise BuildError(
                 "two keys of one mapping are the same text",
                 rule="attribute-name",
-                place=f".{text}",
+                place=f".{show_text(text)}",
                 fix="keep one of them",
             )
         plain[text] = value

@@ -13,6 +13,11 @@ def to_text(value: str) -> str:
     return value if type(value) is str else str.__str__(value)
 
 
+def show_text(text: str) -> str:
+    """The text for a message: as it is, but half a surrogate pair, which cannot be printed, as an escape."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def measure_text(text: str) -> int:
     """Size of text in bytes of UTF-8."""
     if text.isascii():

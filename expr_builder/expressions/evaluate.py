@@ -9,6 +9,7 @@ from expr_builder.attribute_values.comparing import is_true
 from expr_builder.attribute_values.values import to_item
 
 from .functions import find_function
+from .joining import take_condition
 from .nodes import And, Between, Call, Comparison, Function, In, Literal, Not, Or, Path, list_children
 
 TYPE_CHECKING = False
@@ -29,14 +30,15 @@ def evaluate(condition: Condition, item: Item | None) -> bool:
         item: The stored item as Python values; ``None`` or ``{}`` when there is none.
 
     Raises:
-        BuildError: for a value in ``item`` that DynamoDB could not have stored.
+        BuildError: for a value in ``item`` that DynamoDB could not have stored, or something that is no condition.
 
     Example:
         ``evaluate(Attr("n").lt(5), {"n": 3})`` is true; ``evaluate(Attr("n").ne(5), None)`` is true as well.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
     """
-    return judge(condition, to_item(item or {}))[id(condition)]
+    taken = take_condition(condition, of="evaluate")
+    return judge(taken, to_item({} if item is None else item))[id(taken)]
 
 
 def judge(condition: Condition, item: Mapping[str, AttributeValue]) -> dict[int, bool]:

@@ -289,3 +289,16 @@ def test_programs_that_only_build_do_not_load_it() -> None:
         "assert not unwanted & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("condition", ["a = 1", None, 5, Attr("a"), Attr("a").size(), [Attr("a") == 1]], ids=repr)
+def test_only_a_condition_is_evaluated(condition: Any) -> None:
+    with pytest.raises(BuildError) as caught:
+        evaluate(condition, {"a": 1})
+    assert (caught.value.rule, caught.value.place) == ("condition-operand", "evaluate")
+
+
+@pytest.mark.parametrize("item", ["a", 5, [], 0, {"a": object()}], ids=repr)
+def test_a_condition_is_evaluated_for_items_alone(item: Any) -> None:
+    with pytest.raises(BuildError):
+        evaluate(Attr("a") == 1, item)
