@@ -208,5 +208,5 @@ def test_number_text_is_read_exactly_or_refused_at_once(text: str) -> None:
     else:
         assert Decimal(number) == Decimal(text)
         assert not math.isnan(number)
-        assert type(number) is (int if Decimal(number) % 1 == 0 or abs(Decimal(number)) > 10**40 else Decimal)
+        assert type(number) is (int if Decimal(number) == Decimal(number).to_integral_value() else Decimal)
     assert time.perf_counter() - start < 1

@@ -19,6 +19,8 @@ from expr_builder import (
     Key,
     Table,
     all_of,
+    from_attribute_value,
+    from_item,
     item_size,
     parse_condition,
     parse_projection,
@@ -381,6 +383,22 @@ def test_containers_and_bytes_are_what_they_hold(lying: Any, plain: Any) -> None
         assert_plain(to_attribute_value(wrap(lying)))
     assert to_item({"a": lying}) == to_item({"a": plain})
     assert item_size(to_item({"a": lying})) == item_size(to_item({"a": plain}))
+
+
+@pytest.mark.parametrize("carrier", TEXTS)
+def test_what_is_read_is_plain_whatever_class_carries_it(carrier: str) -> None:
+    carry = TEXTS[carrier]
+    read = from_item({"s": {"S": carry("a")}, "n": {"N": carry("1.5")}, "l": {"L": [{"SS": [carry("a")]}]}})
+    assert read == {"s": "a", "n": Decimal("1.5"), "l": [{"a"}]}
+    assert type(read["s"]) is str
+    assert {type(element) for element in read["l"][0]} == {str}
+    assert from_attribute_value({"B": LyingBytes(b"abc")}) == b"abc"
+
+
+@pytest.mark.parametrize("value", ["1", None, b"1", 1j], ids=repr)
+def test_what_is_no_number_is_not_written_as_one(value: Any) -> None:
+    with pytest.raises(BuildError, match="is not a number"):
+        to_number(value)
 
 
 def test_an_item_of_another_class_is_what_it_holds() -> None:
