@@ -205,6 +205,8 @@ class Parser(OperandParser):
     # --- Operands of conditions
 
     def _read_operand(self) -> Operand:
+        if not (self._is_call() or self._peek().is_mark("(")):  # as nearly always
+            return self._read_plain(NOT_NAMES)
         operand = self._read_nested(computed=False)
         assert isinstance(operand, Operand)  # noqa: S101  # only a computed one is anything else
         return operand

@@ -112,6 +112,8 @@ def find_first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str
 
 def find_clashing(paths: list[Segments]) -> tuple[int, int] | None:
     """The positions of the first path that cannot stand beside one before it, that one first."""
+    if len({path[0] for path in paths}) == len(paths):  # each on an attribute of its own, as nearly always
+        return None
     # Each path is looked up instead of compared with all before it: an expression may have very many.
     ends: dict[Segments, int] = {}  # the first path that ends here
     steps: dict[tuple[Segments, type], int] = {}  # the first that goes on from here, by name or by index

@@ -128,9 +128,6 @@ def check_actions(actions: Iterable[object]) -> list[UpdateAction]:
 def join_actions(actions: tuple[UpdateAction, ...], more: list[UpdateAction]) -> tuple[UpdateAction, ...]:
     """Join update actions; refuse two whose paths clash, see :func:`.find_clash`."""
     joined = (*actions, *more)
-    # Each on an attribute of its own, as nearly always: no pairs to compare.
-    if len({action.path.segments[0] for action in joined}) == len(joined):
-        return joined
     clash = find_clashing([action.path.segments for action in joined])
     if clash is not None:
         one, other = (joined[position] for position in clash)
