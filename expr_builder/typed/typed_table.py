@@ -6,6 +6,8 @@ import time
 from copy import copy
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel, PydanticUserError, RootModel
+
 from expr_builder.errors import BuildError
 from expr_builder.sending.blocking import refuse_resource
 
@@ -85,6 +87,7 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
         clock: Callable[[], float] = time.time,
     ) -> None:
         refuse_resource(client)  # now, not with the first request
+        _check_model(model, table)
         self._client = client
         self._options = SendOptions(time_left=time_left, max_attempts=max_attempts)
         self._table = table
@@ -157,3 +160,28 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
                 "a time to live removes records and leaves their markers: what they held stays taken",
                 "leave ttl or unique out, and delete such records by a job of your own",
             )
+
+
+def _check_model(model: object, table: Table) -> None:
+    """Refuse what is no model, such as a dataclass or a union, and a model whose items would be no maps."""
+    fault = ""
+    if not (isinstance(model, type) and issubclass(model, BaseModel)) or model is BaseModel:
+        fault = f"{getattr(model, '__name__', None) or type(model).__name__} is no pydantic model"
+        fix = "a class that inherits from pydantic.BaseModel; for several kinds of items a typed table each"
+    elif issubclass(model, RootModel):
+        fault, fix = (
+            f"{model.__name__} is a RootModel, and an item consists of attributes",
+            "a model with a field for it",
+        )
+    elif not _is_complete(model):
+        fault = f"{model.__name__} has annotations that are not defined yet"
+        fix = f"define them first, or call {model.__name__}.model_rebuild()"
+    if fault:
+        raise BuildError(fault, rule="typed-model", place=f'typed table "{table.name}"', fix=fix)
+
+
+def _is_complete(model: type[BaseModel]) -> bool:
+    try:
+        return model.model_rebuild(raise_errors=False) is not False
+    except PydanticUserError:
+        return False
