@@ -166,6 +166,10 @@ class Codec(Generic[M]):
             self._try(model, self._validate_fields, found)
         return found
 
+    def encode_value(self, attribute: str, value: object) -> object:
+        """Make the stored form of a value of an attribute that is no field, such as a computed one."""
+        return self._store(attribute, value)
+
     def is_left_out(self, stored: str, value: object) -> bool:
         """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
         empty = self._left_out.get(stored)
