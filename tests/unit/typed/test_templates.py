@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
+from functools import partial
 from ipaddress import IPv4Address
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,9 @@ from pydantic import AwareDatetime, BaseModel, NaiveDatetime, PlainSerializer, c
 
 from expr_builder import BuildError, Index, Table
 from expr_builder.typed import InvalidQuery, TypedTable, ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RANGES = ["less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal", "between"]
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -128,7 +132,7 @@ def test_a_template_writes_the_value_itself(annotation: Any, template: str, valu
         (float, "{value:.2f}", 0.125, "has more decimal places"),
         (float, "{value:04d}", 0.5, "has more decimal places"),
         (Decimal, "{value:07.2f}", Decimal(10000), "is wider than"),
-        (Decimal, "{value:07.2f}", Decimal("-1"), "is negative"),
+        (Decimal, "{value:07.2f}", Decimal(-1), "is negative"),
         (Any, "{value:04d}", "12", "is text, and {value:04d} in the key SK is for numbers"),
         (Any, "{value:04d}", True, "is part of the key SK, so it must be text or a number"),
         (datetime, "{value}", datetime(2026, 1, 31), "a datetime without a time zone is no key"),  # noqa: DTZ001
@@ -138,11 +142,11 @@ def test_what_would_break_the_order_of_keys_or_lose_a_part_is_refused_everywhere
     annotation: Any, template: str, value: Any, said: str
 ) -> None:
     table = table_of(annotation, f"V#{template}")
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lambda: put_key(table, value=value),
         lambda: table.actions.get({"owner": "o", "value": value}),
         lambda: table.actions.delete({"owner": "o", "value": value}),
-        *(lambda operator=operator: ask(table, operator, value) for operator in ["equals", *RANGES]),
+        *(partial(ask, table, operator, value) for operator in ["equals", *RANGES]),
     ]
     for attempt in attempts:
         with pytest.raises(ValidationFailed) as caught:
