@@ -7,7 +7,7 @@ import re
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, Flag, IntEnum, StrEnum
@@ -176,6 +176,9 @@ class Plain:
 
 UserId = NewType("UserId", str)
 Names = TypeAliasType("Names", list[str])
+Set = TypeAliasType("Set", set[str])
+PLAIN: Any = Plain()
+TYPED_DICT: Any = TypedDict  # as a function, for what is made at run time
 
 
 def codec_of(annotation: Any, **options: Any) -> Codec[Any]:
@@ -233,7 +236,7 @@ ACCEPTED: list[tuple[Any, list[Any]]] = [
     (UUID | int, [ID, 5]),
     (Tree, [Tree(name="a", children=[Tree(name="b")], by_level={Level.HIGH: Tree(name="c")})]),
     (Box[dict[int, Decimal]], [Box[dict[int, Decimal]](content={1: Decimal("0.5")})]),
-    (Aliased, [Aliased(userId="a", s=5)]),
+    (Aliased, [Aliased.model_validate({"userId": "a", "s": 5})]),
     (Numbers, [Numbers([1, 2])]),
     (Rich, [Rich(at=NOON, raw=b"\xff", tags={Word.NO}, share=Decimal("0.1"))]),
     (Size, [Size(Decimal("1.5"), NOON, Base(number=3))]),
@@ -268,7 +271,6 @@ ACCEPTED: list[tuple[Any, list[Any]]] = [
     (Annotated[bytearray, BeforeValidator(bytearray)], [bytearray(b"a")]),
     (Annotated[Plain, BeforeValidator(lambda _: PLAIN), PlainSerializer(lambda _: "plain")], []),
 ]  # fmt: skip
-PLAIN = Plain()
 
 
 @pytest.mark.parametrize(("annotation", "values"), ACCEPTED, ids=[str(case[0]) for case in ACCEPTED])
@@ -382,7 +384,11 @@ def test_a_value_that_cannot_be_stored_or_read_back_fails_naming_its_field(
 ) -> None:
     codec = codec_of(annotation)
     model = codec.model.model_construct(value=value)
-    for attempt in (lambda: codec.encode(codec.check(model)), lambda: codec.encode_fields({"value": value})):
+    attempts: list[Callable[[], object]] = [
+        lambda: codec.encode(codec.check(model)),
+        lambda: codec.encode_fields({"value": value}),
+    ]
+    for attempt in attempts:
         with pytest.raises(ValidationFailed) as caught:
             attempt()
         (problem,) = caught.value.problems
@@ -519,7 +525,7 @@ class Data:
 
 
 @pytest.mark.parametrize(
-    "model", [Data, Cat | Dog, Cat(), dict, None, "Cat", BaseModel, Numbers, TypedDict("D", {"id": str}), list[Cat]]
+    "model", [Data, Cat | Dog, Cat(), dict, None, "Cat", BaseModel, Numbers, TYPED_DICT("D", {"id": str}), list[Cat]]
 )
 def test_what_is_no_model_is_refused_when_the_table_is_declared(model: Any) -> None:
     client: Any = object.__new__(type("Client", (), {}))
@@ -563,9 +569,6 @@ def test_an_absent_set_is_read_as_an_empty_one() -> None:
     assert codec.encode(codec.check(back)) == {}
 
 
-Set = TypeAliasType("Set", set[str])
-
-
 # --- any model, any value
 
 
@@ -595,48 +598,55 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
     Literal["yes", "red"]: st.sampled_from(["yes", "red"]),
     Json[int]: st.integers(0, 9).map(str),
     type(None): st.none(),
-}  # type: ignore[assignment]
+}
 
 Kind = tuple[Any, st.SearchStrategy[Any]]
+
+
+SHAPES = ["list", "deque", "tuple", "set", "frozenset", "dict", "union", "optional", "pair", "model", "object"]
+# Typed so that type checkers take what is made of them at run time for values.
+CONTAINERS: dict[str, Any] = {"list": list, "deque": deque, "tuple": tuple, "set": set, "frozenset": frozenset}
+MAP: Any = dict
 
 
 @st.composite
 def kinds(draw: st.DrawFn, depth: int = 0) -> Kind:
     """An annotation, and a strategy for its values."""
-    shapes = ["leaf"] * (2 + 2 * depth) + ["list", "tuple", "set", "dict", "union", "optional", "model", "sequence"]
-    shape = draw(st.sampled_from(shapes if depth < 3 else ["leaf"]))
+    shape = draw(st.sampled_from([*["leaf"] * (2 + 2 * depth), *SHAPES] if depth < 3 else ["leaf"]))
+    leaf: Any = draw(st.sampled_from(list(LEAVES)))
     if shape == "leaf":
-        leaf = draw(st.sampled_from(list(LEAVES)))
         return leaf, LEAVES[leaf]
+    hashable = LEAVES[leaf].filter(lambda value: not isinstance(value, bytearray))
+    if shape in ("set", "frozenset"):
+        return CONTAINERS[shape][leaf], st.lists(hashable, max_size=3).map(CONTAINERS[shape])
     annotation, values = draw(kinds(depth + 1))
-    if shape == "list":
-        return list[annotation], st.lists(values, max_size=3)
-    if shape == "sequence":
-        return draw(st.sampled_from([
-            (Sequence[annotation], st.lists(values, max_size=3)),
-            (deque[annotation], st.lists(values, max_size=3).map(deque)),
-            (tuple[annotation, ...], st.lists(values, max_size=3).map(tuple)),
-        ]))  # fmt: skip
     if shape == "optional":
         return annotation | None, st.none() | values
-    if shape == "model":
-        fields = [(annotation, values), *draw(st.lists(kinds(depth + 1), max_size=2))]
-        return make_model(draw, [*fields], depth)
-    leaf = draw(st.sampled_from(list(LEAVES)))
-    if shape == "set":
-        kind: Any = draw(st.sampled_from([set, frozenset]))
-        return kind[leaf], st.lists(LEAVES[leaf].filter(is_hashable), max_size=3).map(kind)
     if shape == "dict":
-        pairs = st.tuples(LEAVES[leaf].filter(is_hashable), values)
-        return dict[leaf, annotation], st.lists(pairs, max_size=3).map(dict)
+        return MAP[leaf, annotation], st.lists(st.tuples(hashable, values), max_size=3).map(MAP)
+    if shape in CONTAINERS:
+        container = CONTAINERS[shape]
+        parts = (annotation, ...) if shape == "tuple" else annotation
+        return container[parts], st.lists(values, max_size=3).map(container)
     other, others = draw(kinds(depth + 1))
     if shape == "union":
         return annotation | other, values | others
-    return tuple[annotation, other], st.tuples(values, others)
+    if shape == "pair":
+        return CONTAINERS["tuple"][annotation, other], st.tuples(values, others)
+    if shape == "model":
+        return make_model(draw, [(annotation, values), (other, others)], depth)
+    kind = make_object(draw, annotation, other)
+    return kind, st.builds(lambda f0, f1: kind(f0=f0, f1=f1), values, others)
 
 
-def is_hashable(value: Any) -> bool:
-    return not isinstance(value, bytearray)
+def make_object(draw: st.DrawFn, one: Any, other: Any) -> Any:
+    names: Any = {"f0": one, "f1": other}
+    makers: dict[str, Callable[[], Any]] = {
+        "dataclass": lambda: make_dataclass("Data", names.items()),
+        "named tuple": lambda: NamedTuple("Named", names.items()),
+        "typed dictionary": lambda: TYPED_DICT("Typed", names),
+    }
+    return makers[draw(st.sampled_from(list(makers)))]()
 
 
 def make_model(draw: st.DrawFn, fields: list[Kind], depth: int) -> Kind:
