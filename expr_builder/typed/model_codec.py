@@ -422,14 +422,24 @@ def _carry_over(source: object, target: object) -> None:
 
 
 def _is_other(source: object, target: object) -> bool:
-    """Tell whether both are objects with fields, of different classes (one with type arguments is its generic)."""
-    if isinstance(source, BaseModel) and isinstance(target, BaseModel):
-        return _find_generic(source) is not _find_generic(target)
-    return is_dataclass(source) and is_dataclass(target)
+    """Tell whether one object became another, with other fields; a subclass that adds no field loses none."""
+    both_models = isinstance(source, BaseModel) and isinstance(target, BaseModel)
+    if not both_models and not (is_dataclass(source) and is_dataclass(target)):
+        return False
+    if _find_generic(source) is _find_generic(target):  # with and without type arguments
+        return False
+    return not isinstance(source, type(target)) or not _name_fields(source) <= _name_fields(target)
 
 
-def _find_generic(model: BaseModel) -> object:
-    return model.__pydantic_generic_metadata__.get("origin") or type(model)
+def _find_generic(value: object) -> object:
+    generic = getattr(value, "__pydantic_generic_metadata__", None) or {}
+    return generic.get("origin") or type(value)
+
+
+def _name_fields(value: object) -> set[str]:
+    if isinstance(value, BaseModel):
+        return set(type(value).model_fields)
+    return {field.name for field in fields(value)}  # type: ignore[arg-type]  # a dataclass, as is asked above
 
 
 def _restore(model: object, stored: object) -> None:

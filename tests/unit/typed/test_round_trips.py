@@ -396,10 +396,21 @@ def test_a_value_that_cannot_be_stored_or_read_back_fails_naming_its_field(
         assert problem.code in (code, "string_unicode")
 
 
-def test_the_models_of_a_table_are_never_subclasses_of_its_model() -> None:
+def test_a_subclass_of_a_table_s_model_does_not_lose_what_it_adds() -> None:
     codec: Codec[Any] = Codec(Base, ttl=None, keys=())
     with pytest.raises(ValidationFailed, match="the whole: holds a Sub where the model reads a Base"):
         codec.check(Sub())
+
+
+def test_a_subclass_that_adds_no_field_loses_nothing() -> None:
+    class Loud(Base):
+        def shout(self) -> str:
+            return f"{self.number}!"
+
+    codec: Codec[Any] = Codec(Base, ttl=None, keys=())
+    assert codec.encode(codec.check(Loud(number=2))) == {"number": 2}
+    _, back = write(codec_of(list[Base]), [Loud(number=2)])
+    assert back == [Base(number=2)]
 
 
 # --- the model as a whole
