@@ -83,6 +83,9 @@ def is_same(one: Any, other: Any) -> bool:
         )
     if isinstance(one, Enum):
         return one is other
+    if isinstance(one, datetime) and one.tzinfo is not None and other.tzinfo is not None:
+        # By the moment: Python holds those of an hour that a clock repeats for unequal to any of another zone.
+        return bool(one == other or one.astimezone(UTC) == other.astimezone(UTC))
     if is_dataclass(one):
         return all(is_same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
     if isinstance(one, _SEQUENCES):

@@ -54,7 +54,9 @@ def to_stored_form(value: Any) -> Any:
         return value if value.isascii() else _check_text(value)
     if kind in _AS_THEY_ARE:  # nearly all values are: each field of each item comes through here
         return value
-    if kind is int or kind is float or kind is Decimal:
+    if kind is int:
+        return value if -_EVERYDAY_INT < value < _EVERYDAY_INT else _check_number(value)
+    if kind is float or kind is Decimal:
         return _check_number(value)
     if kind not in _USUAL and isinstance(value, Enum):  # first: an IntEnum is a number, too
         return to_stored_form(value.value)
@@ -119,11 +121,10 @@ def _refuse(message: str, fix: str) -> BuildError:
 
 
 def _check_number(value: int | float | Decimal) -> int | float | Decimal:
-    if isinstance(value, int):
-        fits = -_EVERYDAY_INT < value < _EVERYDAY_INT
-    elif isinstance(value, float):
+    fits = False
+    if isinstance(value, float):
         fits = _SMALLEST < abs(value) < _LARGEST
-    else:
+    elif isinstance(value, Decimal):
         text = str(value)
         fits = len(text) <= MAX_NUMBER_DIGITS and value.is_finite() and "E" not in text
     if not fits:
