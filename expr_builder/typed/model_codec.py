@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSet
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar, Union, get_args, get_origin
 
@@ -19,7 +21,9 @@ from pydantic_core import PydanticSerializationError
 from expr_builder.errors import BuildError
 
 from .errors import FieldProblem, ValidationFailed, list_problems
-from .stored_forms import NotStorable, to_epoch_seconds, to_stored_form
+from .field_types import SAY_HOW, has_own_form, judge_fields, list_models, list_sampled, unwrap
+from .round_trips import is_same, make_samples, read_back
+from .stored_forms import to_epoch_seconds, to_stored_form, to_zoned_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +37,7 @@ M = TypeVar("M", bound=BaseModel)
 
 _UNKNOWN = "__unknown_attributes__"
 _SEQUENCES = (list, tuple, deque)
+_SETS = (set, frozenset, AbstractSet, MutableSet)
 
 
 def read_unknown_attributes(model: BaseModel) -> Item:
@@ -56,18 +61,27 @@ class Codec(Generic[M]):
         keys: The table's key attributes, which a model need not know.
 
     Raises:
-        BuildError: for a field that would be written under a name by which it cannot be read.
+        BuildError: for a field that would be written under a name by which it cannot be read, or that would not come
+            back as it was.
     """
 
     def __init__(self, model: type[M], *, ttl: str | None, keys: Iterable[str]) -> None:
         self.model = model
         self.name = model.__name__
+        marks = judge_fields(model)
+        for held in list_models(model):
+            _read_shape(held)
+            _try_samples(held)
+        # Each value of these is read back before it is written.
+        self._tried = [name for name, found in marks.items() if "tried" in found and "open" not in found]
         shape = _read_shape(model)
+        self._holders = shape.holders
         self.stored_names = shape.stored_names
         self.names = shape.names
         self.computed = shape.computed
         self._known = _collect_names(model)
         self._ttl = None if ttl is None else self.stored_names[ttl]
+        self._forms: dict[str, Callable[[Any], object]] = {} if self._ttl is None else {self._ttl: to_epoch_seconds}
         fields = [(stored, model.model_fields[name]) for name, stored in self.stored_names.items()]
         self._left_out = {stored: empty for stored, field in fields if (empty := _find_empty(field)) is not None}
         # A required field has no default to fall back on: it gets its empty value, unless an alias of it is there.
@@ -78,7 +92,13 @@ class Codec(Generic[M]):
         }
         # Not unknown attributes either: each write derives the key and the computed fields anew.
         self._not_read = frozenset(keys).difference(self.names) | self.computed
-        self._partial: type[BaseModel] | None = None  # compiles a second validator, so made when first needed
+
+    def require_zone(self, fields: Iterable[str]) -> None:
+        """Refuse datetimes without a time zone in these fields from now on: they are parts of keys."""
+        for name in fields:
+            stored = self.stored_names[name]
+            if stored != self._ttl and not has_own_form(self.model, name):
+                self._forms[stored] = to_zoned_form
 
     def decode(self, item: Item) -> M:
         """Read an item: defaults filled in, types narrowed, unknown attributes kept."""
@@ -112,7 +132,11 @@ class Codec(Generic[M]):
             checked = self.model.model_validate(dumped, strict=False)
         except ValidationError as error:
             raise ValidationFailed(self.name, list_problems(error, self._known)) from None
-        _carry_over(model, checked)
+        self._carry_over(model, checked)
+        for name in self._tried:
+            given = getattr(model, name, None)
+            if not is_same(given, getattr(checked, name)) and self._is_valid(name, given):
+                self._refuse_changed(name)
         return checked
 
     def encode(self, checked: M) -> StoredItem:
@@ -123,6 +147,8 @@ class Codec(Generic[M]):
             if not self.is_left_out(stored, value):
                 item[stored] = self._store(stored, value)
         _restore(checked, item)
+        if self._tried:
+            self._try(checked, self.decode, item)
         return item
 
     def encode_fields(self, values: Mapping[str, object]) -> StoredItem:
@@ -130,18 +156,18 @@ class Codec(Generic[M]):
 
         Values come by the names of fields; their stored forms are returned by the names of attributes.
         """
-        if self._partial is None:
-            self._partial = _make_partial(self.model)
-        try:
-            model = self._partial.model_validate(dict(values), strict=False, extra="allow")
-        except ValidationError as error:
-            raise ValidationFailed(self.name, list_problems(error, self._known)) from None
-        _tuck_away(model)
+        model = self._validate_fields(values)
         dumped = self._dump(lambda: model.model_dump(by_alias=True, include=set(values), warnings=False))
         found: StoredItem = {stored: self._store(stored, value) for stored, value in dumped.items()}
         for name in values:
             _restore(getattr(model, name), found.get(self.stored_names[name]))
+        if any(name in values for name in (*self._tried, *self._holders)):
+            self._try(model, self._validate_fields, found)
         return found
+
+    def encode_value(self, attribute: str, value: object) -> object:
+        """Make the stored form of a value of an attribute that is no field, such as a computed one."""
+        return self._store(attribute, value)
 
     def is_left_out(self, stored: str, value: object) -> bool:
         """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
@@ -153,16 +179,57 @@ class Codec(Generic[M]):
         # An empty set may be in its stored form already, a list: DynamoDB has no empty sets.
         return isinstance(value, (set, frozenset, list)) and not value
 
+    def _validate_fields(self, values: Mapping[str, object]) -> BaseModel:
+        try:
+            model = _make_partial(self.model).model_validate(dict(values), strict=False, extra="allow")
+        except ValidationError as error:
+            raise ValidationFailed(self.name, list_problems(error, self._known)) from None
+        _tuck_away(model)
+        return model
+
+    def _is_valid(self, name: str, value: object) -> bool:
+        """Tell whether a field may hold a value as it is. What was assigned without validation may be none."""
+        try:
+            validated = _make_partial(self.model).model_validate({name: value}, strict=False)
+        except Exception:  # noqa: BLE001  # a validator of the model's own, which expects what is stored
+            return False
+        return is_same(getattr(validated, name), value)
+
+    def _try(self, written: BaseModel, read: Callable[[Item], BaseModel], item: StoredItem) -> None:
+        """Refuse what would be read back as something else, where the model cannot promise that it is not."""
+        given = written.model_fields_set
+        try:
+            back = read(read_back(item))
+        except ValidationFailed as error:
+            self._refuse_changed(error.problems[0].field)
+        self._carry_over(written, back)
+        for name in self._tried:
+            if name in given and not is_same(getattr(written, name), getattr(back, name)):
+                self._refuse_changed(name)
+
+    def _carry_over(self, source: BaseModel, target: BaseModel) -> None:
+        try:
+            _carry_over(source, target)
+        except _Narrowed as narrowed:
+            self._fail(narrowed.path or "the whole", "round_trip", str(narrowed))
+
+    def _refuse_changed(self, field: str) -> NoReturn:
+        self._fail(field, "round_trip", f"would not come back as it is: declare one type, or {SAY_HOW}")
+
     def _store(self, stored: str, value: object) -> object:
         try:
-            return to_epoch_seconds(value) if stored == self._ttl else to_stored_form(value)
-        except NotStorable as error:
-            self._fail(self.names.get(stored, stored), error.code, str(error))
+            to_form: Callable[[Any], object] = self._forms.get(stored, to_stored_form)
+            return to_form(value)
+        except BuildError as error:
+            message = f"{error.message}: {error.fix}"
+            self._fail(self.names.get(stored, stored), error.rule, message)
+        except RecursionError:
+            self._fail(self.names.get(stored, stored), "value-depth", "is nested deeper than DynamoDB allows")
 
     def _dump(self, dump: Callable[[], StoredItem]) -> StoredItem:
         try:
             return dump()
-        except PydanticSerializationError:
+        except (PydanticSerializationError, ValueError, RecursionError):  # a ValueError for what contains itself
             self._fail("the whole", "serialization", "a serializer of the model refuses what it is given")
 
     def _fail(self, field: str, code: str, message: str) -> NoReturn:
@@ -172,28 +239,39 @@ class Codec(Generic[M]):
 class _Shape:
     """What the codec needs to know of a model class: how its fields are stored, and which may hold further models."""
 
-    __slots__ = ("computed", "names", "nested", "open", "stored_names")
+    __slots__ = ("computed", "holders", "names", "nested", "open", "stored_names")
 
     def __init__(self, model: type[BaseModel]) -> None:
         self.open = model.model_config.get("extra") == "allow"
         self.stored_names = {name: _find_stored_name(name, field) for name, field in model.model_fields.items()}
         self.names: dict[str, str] = {}
         for name, field in model.model_fields.items():
+            stored = self.stored_names[name]
             accepted = _find_accepted_names(model, name, field)
-            if self.stored_names[name] not in accepted:
-                raise BuildError(
-                    f"{name} would be written as {self.stored_names[name]}, by which the model cannot read it",
-                    rule="typed-alias",
-                    place=model.__name__,
-                    fix="declare one alias=…, or name it among the AliasChoices",
-                )
-            self.names.update(dict.fromkeys(accepted, name))
+            if stored not in accepted:
+                _refuse_name(model, f"{name} would be written as {stored}, by which the model cannot read it")
+            for one in accepted:
+                if self.names.setdefault(one, name) != name:
+                    _refuse_name(model, f"{self.names[one]} and {name} would both be read from {one}")
         self.computed = frozenset(field.alias or name for name, field in model.model_computed_fields.items())
-        holders = [name for name, field in model.model_fields.items() if _holds_models(field.annotation)]
+        for stored in self.computed.intersection(self.names):
+            _refuse_name(model, f"{self.names[stored]} and a computed field would both be stored as {stored}")
+        holders = [name for name, field in model.model_fields.items() if _holds(field.annotation, _is_model)]
         self.nested = tuple((name, self.stored_names[name]) for name in holders)
+        # Here a value may be of a subclass, which is not what is read back.
+        self.holders = tuple(name for name, field in model.model_fields.items() if _holds(field.annotation, _is_object))
 
 
 _read_shape = lru_cache(maxsize=512)(_Shape)  # needed for each model in every item
+
+
+def _refuse_name(model: type[BaseModel], message: str) -> NoReturn:
+    raise BuildError(
+        message,
+        rule="typed-alias",
+        place=model.__name__,
+        fix="declare one alias=… for each field, or name it among the AliasChoices",
+    )
 
 
 def _find_stored_name(name: str, field: FieldInfo) -> str:
@@ -203,18 +281,28 @@ def _find_stored_name(name: str, field: FieldInfo) -> str:
 def _find_accepted_names(model: type[BaseModel], name: str, field: FieldInfo) -> list[str]:
     alias = field.validation_alias
     choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
-    accepted = [choice for choice in choices if isinstance(choice, str)]  # an AliasPath leads into a map: no name
     config = model.model_config
+    # An AliasPath leads into a map: no name.
+    by_alias = config.get("validate_by_alias") is not False
+    accepted = [choice for choice in choices if isinstance(choice, str) and by_alias]
     # The second is pydantic's newer name for the first.
     if alias is None or config.get("populate_by_name") or config.get("validate_by_name"):
         accepted.append(name)
     return accepted
 
 
-def _holds_models(annotation: object) -> bool:
+def _holds(annotation: object, wanted: Callable[[type], bool]) -> bool:
     if isinstance(annotation, type):
-        return issubclass(annotation, BaseModel)
-    return any(_holds_models(part) for part in _unfold(annotation))
+        return wanted(annotation)
+    return any(_holds(part, wanted) for part in _unfold(annotation))
+
+
+def _is_model(kind: type) -> bool:
+    return issubclass(kind, BaseModel)
+
+
+def _is_object(kind: type) -> bool:
+    return issubclass(kind, BaseModel) or is_dataclass(kind)
 
 
 def _unfold(annotation: object) -> tuple[object, ...]:
@@ -247,12 +335,13 @@ def _find_empty(field: FieldInfo) -> type | None:
 
     That is right only where reading gives the same value again: by the default, or filled in for a required field.
     """
-    kind = get_origin(field.annotation) or field.annotation
-    if kind is set or kind is frozenset:
+    annotation, _ = unwrap(field.annotation)
+    kind = get_origin(annotation) or annotation
+    if kind in _SETS:
         default = field.default_factory in (set, frozenset) or field.default in (set(), frozenset())
-        return kind if field.is_required() or default else None
+        return (frozenset if kind is frozenset else set) if field.is_required() or default else None
     if field.is_required():
-        is_optional = kind in (Union, types.UnionType) and types.NoneType in get_args(field.annotation)
+        is_optional = kind in (Union, types.UnionType) and types.NoneType in get_args(annotation)
         return types.NoneType if is_optional else None
     return types.NoneType if field.default_factory is None and field.default is None else None
 
@@ -294,18 +383,63 @@ def _keep(model: BaseModel, unknown: Item) -> None:
         object.__setattr__(model, "__pydantic_private__", private)  # a frozen model refuses plain assignment
 
 
+class _Narrowed(Exception):
+    """A value of a subclass is where its base is declared: what comes back is the base, without what was added."""
+
+    def __init__(self, source: object, target: object) -> None:
+        super().__init__(
+            f"holds a {type(source).__name__} where the model reads a {type(target).__name__}: declare what it holds, "
+            "or a union of models that a discriminator tells apart"
+        )
+        self.path = ""
+
+
 def _carry_over(source: object, target: object) -> None:
     """Give a validated copy what its original kept, in the same places as far as they still exist."""
+    if type(source) is not type(target) and _is_other(source, target):
+        raise _Narrowed(source, target)
     if isinstance(source, BaseModel) and isinstance(target, BaseModel):
         _keep(target, read_unknown_attributes(source))
-        for name, _ in _read_shape(type(target)).nested:
-            _carry_over(getattr(source, name, None), getattr(target, name))
+        for name in _read_shape(type(target)).holders:
+            try:
+                _carry_over(getattr(source, name, None), getattr(target, name))
+            except _Narrowed as narrowed:
+                narrowed.path = f"{name}.{narrowed.path}".removesuffix(".")
+                raise
     elif isinstance(source, Mapping) and isinstance(target, Mapping):
         for key in source.keys() & target.keys():
             _carry_over(source[key], target[key])
     elif isinstance(source, _SEQUENCES) and isinstance(target, _SEQUENCES):
         for one, other in zip(source, target, strict=False):  # a validator may have dropped or added elements
             _carry_over(one, other)
+    elif isinstance(source, (set, frozenset)) and isinstance(target, (set, frozenset)) and target:
+        kinds = {type(element): element for element in target}
+        for element in source:
+            _carry_over(element, kinds.get(type(element), next(iter(target))))
+    elif is_dataclass(source) and is_dataclass(target):
+        for field in fields(target):
+            _carry_over(getattr(source, field.name, None), getattr(target, field.name))
+
+
+def _is_other(source: object, target: object) -> bool:
+    """Tell whether one object became another, with other fields; a subclass that adds no field loses none."""
+    both_models = isinstance(source, BaseModel) and isinstance(target, BaseModel)
+    if not both_models and not (is_dataclass(source) and is_dataclass(target)):
+        return False
+    if _find_generic(source) is _find_generic(target):  # with and without type arguments
+        return False
+    return not isinstance(source, type(target)) or not _name_fields(source) <= _name_fields(target)
+
+
+def _find_generic(value: object) -> object:
+    generic = getattr(value, "__pydantic_generic_metadata__", None) or {}
+    return generic.get("origin") or type(value)
+
+
+def _name_fields(value: object) -> set[str]:
+    if isinstance(value, BaseModel):
+        return set(type(value).model_fields)
+    return {field.name for field in fields(value)}  # type: ignore[arg-type]  # a dataclass, as is asked above
 
 
 def _restore(model: object, stored: object) -> None:
@@ -326,6 +460,43 @@ def _restore(model: object, stored: object) -> None:
 # --- single fields
 
 
+def _try_samples(model: type[BaseModel]) -> None:
+    """Refuse a model with a field for which a sample of its own type does not come back."""
+    fault = _find_fault(model)
+    if fault is not None:
+        raise BuildError(
+            fault, rule="typed-model", place=model.__name__, fix=f"declare one type that says what it is, or {SAY_HOW}"
+        )
+
+
+@lru_cache(maxsize=512)
+def _find_fault(model: type[BaseModel]) -> str | None:
+    for name in list_sampled(model):
+        for sample in make_samples(model.model_fields[name].annotation):
+            fault = _try_sample(_make_partial(model), name, sample)
+            if fault is not None:
+                return f"{name} may hold a {type(sample).__name__}, {fault}"
+    return None
+
+
+def _try_sample(partial: type[BaseModel], name: str, sample: object) -> str | None:
+    try:
+        model = partial.model_validate({name: sample}, strict=False)
+        dumped = model.model_dump(by_alias=True, include={name}, warnings=False)
+        item = read_back({stored: to_stored_form(value) for stored, value in dumped.items()})
+    except Exception:  # noqa: BLE001  # the model's own code, or a constraint: this sample tells nothing
+        return None
+    try:
+        back = partial.model_validate(item, strict=False)
+    except Exception:  # noqa: BLE001  # as above, but what was written must be read
+        return "which cannot be read from what is stored"
+    given, found = getattr(model, name), getattr(back, name)
+    if is_same(given, found):
+        return None
+    return f"which comes back as {'another' if type(given) is type(found) else f'a {type(found).__name__}'}"
+
+
+@lru_cache(maxsize=512)  # it compiles a second validator
 def _make_partial(model: type[BaseModel]) -> type[BaseModel]:
     """Make a variant of the model to check single fields: all optional, without validators of the whole model."""
     metaclass: Any = type(model)  # a model may have one of its own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, SecretStr, create_model, field_serializer
 
-from expr_builder import to_item
+from expr_builder import BuildError, to_item
 from expr_builder.typed import ValidationFailed
 from expr_builder.typed.model_codec import Codec
 from expr_builder.typed.stored_forms import to_stored_form
@@ -102,7 +102,6 @@ CASES: list[tuple[Any, Any, Any]] = [
     ),
     (dict[int, float], {1: 0.5}, {"M": {"1": {"N": "0.5"}}}),
     (dict[UUID, bool], {ID: False}, {"M": {str(ID): {"BOOL": False}}}),
-    (OrderedDict[str, int], OrderedDict(a=1), {"M": {"a": {"N": "1"}}}),
     (set[str], {"b", "a"}, {"SS": ["a", "b"]}),
     (frozenset[int], frozenset({2, 1}), {"NS": ["1", "2"]}),
     (set[float], {0.5}, {"NS": ["0.5"]}),
@@ -143,7 +142,7 @@ def test_each_type_has_its_stored_form_and_comes_back(annotation: Any, value: An
 def test_the_order_of_stored_moments_is_the_order_of_time(one: datetime, other: datetime) -> None:
     try:
         texts = to_stored_form(one), to_stored_form(other)
-    except OverflowError:  # before the year 1 or after 9999 in UTC
+    except BuildError:  # before the year 1 or after 9999 in UTC
         return
     assert (texts[0] < texts[1]) == (one < other)
 
@@ -179,10 +178,13 @@ def test_nothing_is_left_out_that_would_come_back_as_something_else(
 
 
 def test_a_secret_is_not_stored_masked() -> None:
-    codec = codec_of(SecretStr)
-    with pytest.raises(ValidationFailed, match="value: a secret is not stored by itself") as caught:
-        codec.encode(codec.check(codec.model(value="hunter2")))
-    assert "hunter2" not in str(caught.value)
+    with pytest.raises(BuildError, match="value holds a secret, which is not stored by itself") as caught:
+        codec_of(SecretStr)
+    assert caught.value.rule == "typed-model"
+    codec = codec_of(Any)  # says nothing: found when it is written
+    with pytest.raises(ValidationFailed, match="value: a secret is not stored by itself") as failed:
+        codec.encode(codec.check(codec.model(value=SecretStr("hunter2"))))
+    assert "hunter2" not in str(failed.value)
 
 
 def test_a_serializer_decides_how_a_secret_or_anything_else_is_stored() -> None:
@@ -195,20 +197,22 @@ def test_a_serializer_decides_how_a_secret_or_anything_else_is_stored() -> None:
             return password.get_secret_value()
 
         @field_serializer("at")
-        def _day(self, at: datetime) -> str:
-            return at.strftime("%Y-%m-%d")
+        def _local(self, at: datetime) -> str:
+            return at.isoformat(" ")
 
     codec = Codec(Login, ttl=None, keys=())
     login = Login(password=SecretStr("hunter2"), at=NOON)
-    assert codec.encode(codec.check(login)) == {"password": "hunter2", "at": "2026-01-31"}
-    assert codec.encode_fields({"at": NOON}) == {"at": "2026-01-31"}
+    assert codec.encode(codec.check(login)) == {"password": "hunter2", "at": "2026-01-31 12:00:00+00:00"}
+    assert codec.encode_fields({"at": NOON}) == {"at": "2026-01-31 12:00:00+00:00"}
 
 
 def test_a_type_without_any_stored_form_is_refused_by_name() -> None:
     class Opaque:
         pass
 
-    codec = codec_of(Opaque)
+    with pytest.raises(BuildError, match="value holds Opaque, which cannot be read from what is stored"):
+        codec_of(Opaque)
+    codec = codec_of(Any)
     with pytest.raises(ValidationFailed, match="value: DynamoDB has no type for a Opaque"):
         codec.encode(codec.check(codec.model(value=Opaque())))
 
