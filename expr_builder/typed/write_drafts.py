@@ -94,17 +94,37 @@ class Drafts(Generic[M]):
         item.update(self.key.derive(item))
         return checked, item, guard
 
-    def put(self, item: Item, guard: Condition | None = None) -> Put:
-        """Draft the put of an item; :class:`ItemTooLarge` names its largest attributes."""
+    def put(
+        self,
+        model: object,
+        *,
+        if_not_exists: bool = False,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> tuple[M, StoredItem, Put]:
+        """Draft the put of a model under all its conditions: the model as it will be stored, its item, and the action.
+
+        Raises:
+            ValidationFailed: when it does not fit the model.
+            ItemTooLarge: names its largest attributes.
+        """
+        checked, item, version = self.encode(model)
+        guard = self.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
+        return checked, item, guard_action(self._draft_put(item), join_conditions(version, guard))
+
+    def put_unguarded(self, model: object) -> Put:
+        """Draft a put for a batch, which has no conditions."""
+        return self._draft_put(self.encode(model)[1])
+
+    def _draft_put(self, item: Item) -> Put:
         try:
-            action = self.table.put(item)
+            return self.table.put(item)
         except BuildError as error:
             if error.rule != "item-size":
                 raise
             # The builder knows only the sum. Attributes are measured here, where an error is certain: it takes time.
             sizes = {name: item_size({name: value}) for name, value in to_item(item).items()}
             _refuse_too_large(error, sum(sizes.values()), sizes)
-        return guard_action(action, guard)
 
     def compare(self, old: Item, new: Item) -> tuple[StoredItem, list[str]]:
         """Find what must be set and what removed to turn an item into another one; refuse another key."""
