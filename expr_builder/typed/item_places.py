@@ -252,7 +252,8 @@ class Places(Generic[M]):
             (field,) = [one for one in fields(kind) if one.name == name]
             required = field.default is MISSING and field.default_factory is MISSING
         else:
-            required = name in kind.__required_keys__
+            # __required_keys__ does not know a NotRequired in an annotation that is text.
+            required = name in kind.__required_keys__ and get_origin(hints[name]) is not NotRequired
         return name, f".{name}", replace(slot.narrow(_strip(hints[name])), required=required)
 
     def _write_key(self, place: Place, slot: Slot, annotation: Any, segment: str) -> str:

@@ -93,11 +93,10 @@ DELETIONS: dict[str, Write] = {
 }
 
 
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+@pytest.fixture(scope="module")
+def store() -> Iterator[Any]:
     with mock_aws():
-        client: Any = boto3.client("dynamodb", "us-east-1")
+        client = boto3.client("dynamodb", "us-east-1")
         client.create_table(
             TableName="members",
             KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
@@ -105,6 +104,15 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             BillingMode="PAY_PER_REQUEST",
         )
         yield client
+
+
+@pytest.fixture
+def engine(store: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A client of an empty table; nobody waits."""
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    for item in store.scan(TableName="members")["Items"]:
+        store.delete_item(TableName="members", Key={"PK": item["PK"], "SK": item["SK"]})
+    return store
 
 
 def members_of(client: Any, options: dict[str, Any]) -> TypedTable[Member, Member]:
