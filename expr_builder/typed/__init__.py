@@ -22,6 +22,7 @@ except ModuleNotFoundError as error:
 from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed
 from .item_reader import RawItem
 from .model_codec import read_unknown_attributes
+from .stored_forms import to_stored_form
 from .table_description import Description
 from .transaction_actions import TypedActions
 from .where_conditions import Operators
@@ -39,4 +40,5 @@ __all__ = [
     "TypedTable",
     "ValidationFailed",
     "read_unknown_attributes",
+    "to_stored_form",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -60,8 +61,8 @@ class Expiry:
         if self.attribute is None:
             return True
         until = item.get(self.attribute)
-        # Text is no time to live for DynamoDB either: such an item never expires.
-        return isinstance(until, str) or until is None or until > self.clock()
+        # Anything but a number is no time to live for DynamoDB either: such an item never expires.
+        return not isinstance(until, (int, Decimal)) or isinstance(until, bool) or until > self.clock()
 
 
 class ItemReader(Generic[M]):

@@ -74,7 +74,6 @@ class Codec(Generic[M]):
             _try_samples(held)
         # Each value of these is read back before it is written.
         self._tried = [name for name, found in marks.items() if "tried" in found and "open" not in found]
-        self._serialized = [name for name in self._tried if has_own_form(model, name)]
         shape = _read_shape(model)
         self._holders = shape.holders
         self.stored_names = shape.stored_names
@@ -139,9 +138,9 @@ class Codec(Generic[M]):
         except ValidationError as error:
             raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         self._carry_over(model, checked)
-        for name in self._serialized:
-            given, new = getattr(model, name), getattr(checked, name)
-            if type(given) is type(new) and not is_same(given, new):
+        for name in self._tried:
+            given = getattr(model, name, None)
+            if not is_same(given, getattr(checked, name)) and self._is_valid(name, given):
                 self._refuse_changed(name)
         return checked
 
@@ -171,6 +170,10 @@ class Codec(Generic[M]):
             self._try(model, self._validate_fields, found)
         return found
 
+    def encode_value(self, attribute: str, value: object) -> object:
+        """Make the stored form of a value of an attribute that is no field, such as a computed one."""
+        return self._store(attribute, value)
+
     def is_left_out(self, stored: str, value: object) -> bool:
         """Tell whether a field with this value is stored by leaving its attribute out, as a computed ``None`` is."""
         empty = self._left_out.get(stored)
@@ -188,6 +191,14 @@ class Codec(Generic[M]):
             raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         _tuck_away(model)
         return model
+
+    def _is_valid(self, name: str, value: object) -> bool:
+        """Tell whether a field may hold a value as it is. What was assigned without validation may be none."""
+        try:
+            validated = _make_partial(self.model).model_validate({name: value}, strict=False)
+        except Exception:  # noqa: BLE001  # a validator of the model's own, which expects what is stored
+            return False
+        return is_same(getattr(validated, name), value)
 
     def _try(self, written: BaseModel, read: Callable[[Item], BaseModel], item: StoredItem) -> None:
         """Refuse what would be read back as something else, where the model cannot promise that it is not."""

@@ -13,7 +13,9 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, Flag
+from fractions import Fraction
 from functools import partial
+from ipaddress import IPv4Address, IPv6Address
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
@@ -47,6 +49,10 @@ _SAMPLES: dict[Any, tuple[object, ...]] = {
     timedelta: (timedelta(hours=1),),
     UUID: (UUID("12345678-1234-4678-9234-567812345678"),),
     Path: (Path("a"), Path("1")),
+    Fraction: (Fraction(1, 2), Fraction(1)),
+    complex: (1 + 2j,),
+    IPv4Address: (IPv4Address("10.0.0.1"),),
+    IPv6Address: (IPv6Address("::1"),),
     SecretStr: (SecretStr("a"),),
     None: (None,),
     types.NoneType: (None,),

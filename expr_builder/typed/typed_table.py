@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, PydanticUserError, RootModel
+from pydantic import AwareDatetime, BaseModel, PastDatetime, PydanticUserError, RootModel
 
 from expr_builder.errors import BuildError
 from expr_builder.sending.blocking import refuse_resource
 
 from .errors import list_names
+from .field_types import find_leaves, has_own_form
 from .item_reader import Expiry, ItemReader, RawItem
 from .marker_writes import MarkedWrites
 from .model_codec import Codec
@@ -26,7 +28,6 @@ from .write_drafts import Drafts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
@@ -151,6 +152,8 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
                     place=f'typed table "{self._table.name}"',
                     fix=f"the fields are {list_names(model.model_fields)}",
                 )
+        if ttl is not None:
+            self._check_ttl(model, ttl)
         if sort_key is not None and self._table.sort_key is None:
             self._refuse("the table has no sort key", "leave sort_key out")
         if unique is not None and unique.table.name != self._table.name:
@@ -160,6 +163,22 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
                 "a time to live removes records and leaves their markers: what they held stays taken",
                 "leave ttl or unique out, and delete such records by a job of your own",
             )
+
+    def _check_ttl(self, model: type[M], ttl: str) -> None:
+        place = f'typed table "{self._table.name}", ttl'
+        if not has_own_form(model, ttl) and not any(map(_may_be_time, find_leaves(model.model_fields[ttl].annotation))):
+            fix = f"{ttl}: AwareDatetime; or int, for whole seconds since 1970"
+            raise BuildError(f"{ttl} can hold no time to live", rule="typed-table", place=place, fix=fix)
+        if model.model_config.get("val_temporal_unit") == "milliseconds":
+            fix = 'leave val_temporal_unit out of its model_config, or "seconds"'
+            message = f"{model.__name__} reads numbers as milliseconds, and a time to live is stored in seconds"
+            raise BuildError(message, rule="typed-table", place=place, fix=fix)
+
+
+def _may_be_time(leaf: Any) -> bool:
+    if isinstance(leaf, type) and issubclass(leaf, (int, datetime)):
+        return leaf is not bool
+    return leaf in (Any, object, AwareDatetime, PastDatetime)
 
 
 def _check_model(model: object, table: Table) -> None:

@@ -7,13 +7,18 @@ index is decided by :mod:`expr_builder.requests.key_schema`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, TypedDict
 
+from expr_builder.attribute_values.text import to_text
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
 from expr_builder.requests.key_schema import find_misfit, read_operators
 
 from .errors import InvalidQuery, list_names
+from .field_types import find_leaves, has_own_form
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeAlias
@@ -38,6 +43,9 @@ _METHODS = {
     "between": "between",
     "begins_with": "begins_with",
 }
+_RANGES = ("less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal", "between")
+# Their text does not sort as they do.
+_ORDERLESS = (timedelta, Fraction, complex, IPv4Address, IPv4Network, IPv6Address, IPv6Network)
 _LAST = "\U0010ffff"  # no text that begins with a prefix sorts after the prefix and this
 
 
@@ -103,6 +111,8 @@ class WhereReader:
             return None, None
         operator, value = given[name]
         method = getattr(Attr(attribute), _METHODS[operator])
+        if operator in _RANGES:
+            self._refuse_orderless(name)
         if operator == "between":
             return method(*(self._store(name, bound) for bound in value)), None
         # The start of a value need not be a valid value itself, so it is not checked.
@@ -132,9 +142,19 @@ class WhereReader:
         attribute, last = Attr(template.attribute), template.fields[count - 1]
         operator, value = given[last]
         before = {field: given[field][1] for field in template.fields[: count - 1]}
+        if operator in _RANGES:
+            self._refuse_orderless(last)
 
         def fill(bound: object) -> str:
-            return template.fill_up_to(count, self._codec.encode_fields({**before, last: bound}))
+            stored = self._codec.encode_fields({**before, last: bound})
+            text = template.fill_up_to(count, stored)
+            is_text = isinstance(stored[self._codec.stored_names[last]], str)
+            if operator in _RANGES and not is_text and not template.is_padded(last):
+                self._refuse(
+                    f"{last} is a number without zeros in front in {template.attribute}: as text, 10 is less than 9",
+                    f"give it a width in the template, {{{last}:08d}} (stored keys change); or equals",
+                )
+            return text
 
         if operator == "equals":
             exact = fill(value) + template.find_text_after(count)
@@ -143,6 +163,8 @@ class WhereReader:
         leading = template.fill_up_to(count - 1, self._codec.encode_fields(before))
         leading += template.find_text_after(count - 1)
         if operator == "begins_with":
+            if not isinstance(value, str):
+                self._refuse(f"begins_with on {last} takes text")
             return attribute.begins_with(leading + value), None
         if count < len(template.fields) or template.tail:
             self._refuse(f"{last} is followed by further text in {template.attribute}: only equals and begins_with")
@@ -165,9 +187,9 @@ class WhereReader:
         return fields
 
     def _store(self, name: str, value: object) -> object:
-        """Put a field's value into its stored form; one that belongs to no field is taken as it is."""
+        """Put a field's value into its stored form; one that belongs to no field into what it is stored as in any."""
         if name not in self._codec.stored_names:
-            return value
+            return self._codec.encode_value(name, value)
         return self._codec.encode_fields({name: value})[self._codec.stored_names[name]]
 
     def _read_operator(self, name: str, operators: Mapping[str, object]) -> tuple[str, object]:
@@ -179,10 +201,21 @@ class WhereReader:
             self._refuse(f"between on {name} takes two bounds, both included")
         if operator == "begins_with" and not isinstance(value, (str, bytes)):
             self._refuse(f"begins_with on {name} takes text or bytes")
-        return operator, value
+        return operator, to_text(value) if operator == "begins_with" and isinstance(value, str) else value
 
-    def _refuse(self, message: str) -> NoReturn:
+    def _refuse_orderless(self, name: str) -> None:
+        field = self._codec.model.model_fields.get(name)
+        if field is None or has_own_form(self._codec.model, name):
+            return
+        leaves = [leaf for leaf in find_leaves(field.annotation) if isinstance(leaf, type)]
+        if any(issubclass(leaf, _ORDERLESS) for leaf in leaves):
+            self._refuse(
+                f"{name} is stored as text that does not sort as its values do",
+                f"equals; or a field_serializer for {name} whose text sorts",
+            )
+
+    def _refuse(self, message: str, fix: str = "") -> NoReturn:
         sort = self._find_fields(self._schema.sort_keys)
         right = f"{list_names(self._find_fields(self._schema.partition_keys))} with equals"
         right += f", and {list_names(sort)} with one comparison if wanted" if sort else ""
-        raise InvalidQuery(message, rule="where", place=self._place, fix=right)
+        raise InvalidQuery(message, rule="where", place=self._place, fix=fix or right)

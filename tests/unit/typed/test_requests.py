@@ -55,7 +55,7 @@ def sort_key_of(template: str, **fields: Any) -> str:
         ("R{{}}#{number}#END", "R{}#7#END"),
         ("FIXED", "FIXED"),
         ("{number}", "7"),
-        ("{note:>5}", "   ab"),
+        ("{share:08.2f}", "00001.50"),
     ],
 )
 def test_templates_fill_in_what_is_stored(template: str, key: str) -> None:
@@ -69,7 +69,6 @@ def test_templates_fill_in_what_is_stored(template: str, key: str) -> None:
         ("R#{flag}", {}, "flag: is part of the key SK, so it must be text or a number"),
         ("R#{blob}", {}, "blob: is part of the key SK, so it must be text or a number"),
         ("R#{note}", {}, "note: is empty, and part of the key SK"),
-        ("R#{note:05d}", {"note": "a"}, "note: does not take the format of the key SK"),
         ("R#{note}#{number}", {"note": "a#b"}, "note: contains '#', which ends this part of the key SK"),
     ],
 )
