@@ -134,8 +134,8 @@ class MarkedWrites:
             if RECORD not in error.failed:
                 raise  # a taken value, or markers that do not fit the record: not the guard's doing
             item = error.slots[RECORD].item
-            table = self._drafts.table.name
-            raise ConditionFailed(table, item, explain=error.explain, retried=error.retried) from error
+            # Not retried, whatever answers were lost: of an attempt that was carried out the token would have told.
+            raise ConditionFailed(self._drafts.table.name, item, explain=error.explain) from error
 
     def _read_new_values(self, update: Update) -> StoredItem:
         """Extract the new values of unique fields from an update, ``None`` for those that are removed."""

@@ -93,6 +93,11 @@ class Codec(Generic[M]):
         # Not unknown attributes either: each write derives the key and the computed fields anew.
         self._not_read = frozenset(keys).difference(self.names) | self.computed
 
+    @property
+    def ttl(self) -> str | None:
+        """The attribute that holds the time to live."""
+        return self._ttl
+
     def require_zone(self, fields: Iterable[str]) -> None:
         """Refuse datetimes without a time zone in these fields from now on: they are parts of keys."""
         for name in fields:

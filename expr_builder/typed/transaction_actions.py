@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from expr_builder.errors import BuildError
 
 from .marker_writes import change_record, find_changed
-from .write_drafts import guard_action, join_conditions
+from .write_drafts import guard_action
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,9 +57,8 @@ class TypedActions(Generic[M]):
     ) -> Put:
         """A put of a model; see :meth:`TypedTable.put`."""
         self._refuse_markers("put")
-        _, item, version = self._drafts.encode(model)
-        guard = self._drafts.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
-        return self._drafts.put(item, join_conditions(version, guard))
+        _, _, action = self._drafts.put(model, if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
+        return action
 
     def update(
         self,

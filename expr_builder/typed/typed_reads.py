@@ -12,7 +12,8 @@ from expr_builder.errors import BuildError
 from expr_builder.requests.batches import BatchGet
 from expr_builder.requests.key_schema import find_index
 
-from .errors import InvalidQuery
+from .errors import InvalidQuery, list_names
+from .item_places import find_field
 from .table_parts import K, M, R, TableParts
 from .where_conditions import WhereReader
 
@@ -52,15 +53,28 @@ class TypedReads(TableParts[M, R, K]):
         Args:
             key: The fields of the key, or the table's key attributes, as a mapping.
             consistent: Ask for a strongly consistent read.
-            fields: The same as keyword arguments.
+            fields: The same as keyword arguments. A field of the key that is itself called ``consistent`` can only
+                come in a mapping.
 
         Returns:
             The model, or ``None`` when there is no such item or it has expired.
 
         Raises:
-            InvalidQuery: naming fields that are missing or do not belong to the key.
+            InvalidQuery: naming fields that are missing or do not belong to the key; for a key that is given in both
+                ways, or for a keyword that could be a field as well as the parameter.
             ValidationFailed: for a value that does not fit its field; on a strict read for an item that does not.
         """
+        if key is not None and fields:
+            self._refuse(
+                f"get takes the key as a mapping or as keyword arguments, not both: {list_names(fields)}",
+                "name all of the key in one of them",
+            )
+        # A complete key of attributes leaves nothing open.
+        if key is None and set(fields) != set(self._key.attributes) and self._is_of_key("consistent"):
+            self._refuse(
+                "consistent is a field of the key and a parameter of get: a keyword could mean either",
+                'pass the key as a mapping: get({"consistent": …})',
+            )
         wanted = self._key.make(fields if key is None else key)
         return self.read(self._table.get(wanted, consistent=consistent).fetch(self._client, **self._options))
 
@@ -153,6 +167,9 @@ class TypedReads(TableParts[M, R, K]):
     def read(self, item: StoredItem | None) -> R | None:
         """Turn an item that was read in another way, such as by a ``TransactGet``, into a model."""
         return self._show(item) if item is not None and self._expiry.is_visible(item) else None
+
+    def _is_of_key(self, name: str) -> bool:
+        return name in self._key.attributes or find_field(self._codec, name) in self._key.fields
 
     def _start_query(
         self, key_condition: Condition | None, where: Mapping[str, Operators] | None, index: str | None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.values import from_item, to_item
-from expr_builder.errors import ConditionFailed
+from expr_builder.errors import ConditionFailed, RequestUnfinished
 from expr_builder.expressions.joining import all_of
 from expr_builder.requests.batches import BatchWrite
 
@@ -14,7 +14,7 @@ from .errors import list_names
 from .marker_writes import find_changed
 from .optimistic_writes import settle
 from .table_parts import K, M, R, TableParts
-from .write_drafts import guard_action, join_conditions
+from .write_drafts import guard_action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,6 +38,7 @@ class TypedWrites(TableParts[M, R, K]):
         if_not_exists: bool = False,
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
+        exactly_once: bool = False,
     ) -> M:
         """Write a whole item, with the unknown attributes that were read with the model.
 
@@ -48,6 +49,8 @@ class TypedWrites(TableParts[M, R, K]):
             if_not_exists: Only when there is no such item (or it has expired).
             if_field_equals: Only when these fields are stored with these values.
             when: Only when this condition holds, written with names of attributes.
+            exactly_once: Send it as a transaction of one, with a token, which can be repeated after a lost answer. It
+                costs twice the write units. With unique fields, every write is such a transaction.
 
         Returns:
             The model as it is stored, its version counted up.
@@ -58,17 +61,17 @@ class TypedWrites(TableParts[M, R, K]):
             ItemTooLarge: for an item over 400 KB.
             UniqueViolation: naming all unique fields whose values are taken.
         """
-        checked, item, version = self._drafts.encode(model)
-        demanded = self._drafts.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
-        guard = join_conditions(version, demanded)
-        action = self._drafts.put(item, guard)  # with markers too: refuses what is too large before anything is read
+        # With markers too: it refuses what is too large before anything is read.
+        checked, item, action = self._drafts.put(
+            model, if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when
+        )
         with self._show_refusals():
             if self._marked is None:
-                self._send(action, item)
+                self._send(action, item, exactly_once=exactly_once)
             elif if_not_exists:  # needs no read: there are no markers to release
-                self._marked.create(item, guard)
+                self._marked.create(item, action.condition)
             else:
-                self._marked.put(item, guard)
+                self._marked.put(item, action.condition)
         return checked
 
     def update(
@@ -81,44 +84,53 @@ class TypedWrites(TableParts[M, R, K]):
         delete: Fields | None = None,
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
+        exactly_once: bool = False,
     ) -> R:
         """Change parts of an existing item: ``update({"account_id": "a1"}, set={"name": "Ada"}, add={"visits": 1})``.
+
+        Everything is checked by the type that the model has there, inside nested models, dictionaries and lists too:
+        ``Attr("address")["zip"]`` names fields (or their aliases) at every level. What DynamoDB computes is checked as
+        far as types go; whether the result keeps to bounds (``ge``, ``max_length``, a validator) is for ``when``.
+
+        After a lost answer, an update that counts (``add``, ``Attr("visits") + 1``, a version) is not repeated. But
+        botocore itself repeats a call when the connection breaks, so that only ``exactly_once`` surely counts once.
 
         Only a change of unique fields reads the item first. See
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 
         Args:
             key: The fields of the key, or the table's key attributes.
-            set: Fields (or ``Attr`` paths) and their values, checked field by field; or what DynamoDB computes, such as
-                ``Attr("visits") + 1``.
+            set: Fields (or ``Attr`` paths) and their values; or what DynamoDB computes, such as ``Attr("visits") + 1``.
             remove: Fields or paths to remove.
-            add: Numbers to add to fields, or elements to add to sets.
+            add: Numbers to add to fields or paths, or elements to add to sets.
             delete: Elements to remove from sets.
             if_field_equals: See :meth:`put`.
             when: See :meth:`put`.
+            exactly_once: See :meth:`put`. A transaction returns no attributes, so the item is read afterwards: that
+                costs a consistent read, and may show what others have written since.
 
         Returns:
             The item as it is now.
 
         Raises:
             ConditionFailed: when there is no such item, or a condition does not hold.
-            ValidationFailed: for a value that does not fit its field, an unknown field, or a required one removed.
+            ValidationFailed: for a value that does not fit its place, an unknown field, or a required one removed.
             InvalidQuery: for a field that is part of the key.
             UniqueViolation: when a unique field's new value is taken.
+            RequestUnfinished: when there was no final answer; ``outcome_unknown`` tells whether it may be done.
         """
         draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
         guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
         with self._show_refusals():
-            if self._marked is None or not self._marked.concerns(find_changed(draft)):
+            wanted = self._key.make(key)
+            if self._marked is not None and self._marked.concerns(find_changed(draft)):
+                self._marked.update(wanted, draft, guard)
+            elif exactly_once:
+                guard_action(draft, guard).send(self._client, **self._options, exactly_once=True)
+            else:
                 new = guard_action(draft, guard).returning("ALL_NEW").send(self._client, **self._options)
                 return self._show(new or {})
-            wanted = self._key.make(key)
-            self._marked.update(wanted, draft, guard)
-            # A transaction returns no attributes, so the item is read afterwards.
-            item = self._table.get(wanted, consistent=True).fetch(self._client, **self._options)
-            if item is None:
-                raise ConditionFailed(self._table.name, None)  # deleted by somebody else since
-            return self._show(item)
+            return self._show(self._read_written(wanted))
 
     def delete(
         self,
@@ -127,6 +139,7 @@ class TypedWrites(TableParts[M, R, K]):
         if_exists: bool = False,
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
+        exactly_once: bool = False,
     ) -> None:
         """Delete an item; a missing one is no error, unless a condition makes it one.
 
@@ -137,16 +150,18 @@ class TypedWrites(TableParts[M, R, K]):
             if_exists: Only when there is such an item.
             if_field_equals: See :meth:`put`.
             when: See :meth:`put`.
+            exactly_once: See :meth:`put`.
 
         Raises:
             ConditionFailed: when a condition does not hold.
+            RequestUnfinished: when there was no final answer; ``outcome_unknown`` tells whether it may be done.
         """
         guard = self._drafts.demand(if_exists=if_exists, if_field_equals=if_field_equals, when=when)
         with self._show_refusals():
             if self._marked is not None:
                 self._marked.delete(self._key.make(key), guard)
             else:
-                self._drafts.delete(key, guard).send(self._client, **self._options)
+                self._drafts.delete(key, guard).send(self._client, **self._options, exactly_once=exactly_once)
 
     def modify(self, key: K, change: Callable[[M], M], *, max_attempts: int = 8) -> M:
         """Read an item, change it and write what differs; start over when another writer was faster.
@@ -179,7 +194,15 @@ class TypedWrites(TableParts[M, R, K]):
 
         with self._show_refusals():
             read = self._table.get(wanted, consistent=True)
-            return settle(read, draft, self._client, self._options, max_attempts=max_attempts)
+            return settle(
+                read,
+                draft,
+                self._client,
+                self._options,
+                max_attempts=max_attempts,
+                # A repetition by botocore was refused: the first attempt may be done, and must not be done again.
+                is_final=lambda refused: refused.retried,
+            )
 
     def put_batch(self, models: Iterable[M | Item]) -> int:
         """Write many items, 25 in a request; no more than 25 are held in memory.
@@ -195,7 +218,7 @@ class TypedWrites(TableParts[M, R, K]):
             BuildError: for a table with unique fields: a batch cannot keep markers.
         """
         self._refuse_batch("put_batch")
-        puts = (self._drafts.put(self._drafts.encode(model)[1]) for model in models)
+        puts = (self._drafts.put_unguarded(model) for model in models)
         with self._show_left(lambda put: self._reader.show(from_item(put.item))):
             return BatchWrite.stream(self._client, puts, **self._options)
 
@@ -225,14 +248,25 @@ class TypedWrites(TableParts[M, R, K]):
         self._send(update.when(all_of(self._drafts.require_present(), guard)), new)
         return checked
 
-    def _send(self, action: Put | Update, meant: Item) -> None:
+    def _send(self, action: Put | Update, meant: Item, *, exactly_once: bool = False) -> None:
         """Send a write after which the whole stored item is known: ``meant``."""
         try:
-            action.send(self._client, **self._options)
+            action.send(self._client, **self._options, exactly_once=exactly_once)
         except ConditionFailed as error:
             # botocore repeats a call by itself after a lost connection: what refuses it may be its own first attempt.
             if not error.retried or error.item is None or to_item(error.item) != to_item(meant):
                 raise
+
+    def _read_written(self, key: Item) -> StoredItem:
+        """Read an item that was just changed; an error says that the change took place, or may have."""
+        try:
+            item = self._table.get(key, consistent=True).fetch(self._client, **self._options)
+        except RequestUnfinished as error:
+            error.outcome_unknown = True  # of the update: that this read changes nothing is of no use to the caller
+            raise
+        if item is None:  # deleted by somebody else since
+            raise ConditionFailed(self._table.name, None, retried=True)
+        return item
 
     def _refuse_batch(self, method: str) -> None:
         if self._marked is not None:

@@ -12,13 +12,15 @@ from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
 from expr_builder.expressions.nodes import Literal, Operand, Path, UpdateValue
 from expr_builder.expressions.paths import write_path
+from expr_builder.expressions.updates import take_path
 from expr_builder.limits import MAX_ITEM_BYTES
 
-from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed, list_names
-from .stored_forms import to_stored_form
+from .errors import InvalidQuery, ItemTooLarge, ValidationFailed, list_names
+from .item_places import Places, find_field
+from .update_operands import Operands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, NoReturn, TypeAlias
 
     from expr_builder.attribute_values.values import Item, StoredItem
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from expr_builder.requests.table import Table
     from expr_builder.requests.writes import Delete, Put, Update, WriteAction
 
+    from .item_places import Place
     from .item_reader import Expiry
     from .model_codec import Codec
     from .model_key import ModelKey
@@ -60,6 +63,8 @@ class Drafts(Generic[M]):
         self._expiry = expiry
         self._version = version
         self.version_attribute = "" if version is None else codec.stored_names[version]
+        self._places = Places(codec, table.key_schema.types)
+        self._operands = Operands(self._places)
         if version is not None and not _is_counter(codec, version):
             raise BuildError(
                 f"{version} is no whole number",
@@ -89,17 +94,37 @@ class Drafts(Generic[M]):
         item.update(self.key.derive(item))
         return checked, item, guard
 
-    def put(self, item: Item, guard: Condition | None = None) -> Put:
-        """Draft the put of an item; :class:`ItemTooLarge` names its largest attributes."""
+    def put(
+        self,
+        model: object,
+        *,
+        if_not_exists: bool = False,
+        if_field_equals: Fields | None = None,
+        when: Condition | None = None,
+    ) -> tuple[M, StoredItem, Put]:
+        """Draft the put of a model under all its conditions: the model as it will be stored, its item, and the action.
+
+        Raises:
+            ValidationFailed: when it does not fit the model.
+            ItemTooLarge: names its largest attributes.
+        """
+        checked, item, version = self.encode(model)
+        guard = self.demand(if_not_exists=if_not_exists, if_field_equals=if_field_equals, when=when)
+        return checked, item, guard_action(self._draft_put(item), join_conditions(version, guard))
+
+    def put_unguarded(self, model: object) -> Put:
+        """Draft a put for a batch, which has no conditions."""
+        return self._draft_put(self.encode(model)[1])
+
+    def _draft_put(self, item: Item) -> Put:
         try:
-            action = self.table.put(item)
+            return self.table.put(item)
         except BuildError as error:
             if error.rule != "item-size":
                 raise
             # The builder knows only the sum. Attributes are measured here, where an error is certain: it takes time.
             sizes = {name: item_size({name: value}) for name, value in to_item(item).items()}
             _refuse_too_large(error, sum(sizes.values()), sizes)
-        return guard_action(action, guard)
 
     def compare(self, old: Item, new: Item) -> tuple[StoredItem, list[str]]:
         """Find what must be set and what removed to turn an item into another one; refuse another key."""
@@ -166,13 +191,14 @@ class Drafts(Generic[M]):
         return attribute.eq(version) if version else attribute.not_exists() | attribute.eq(0)
 
     def _require_fields(self, fields: Fields) -> Condition:
-        unknown = [name for name in fields if name not in self.codec.names]
+        found = {name: find_field(self.codec, name) for name in fields}
+        unknown = [name for name, field in found.items() if field is None]
         if unknown or not fields:
             self._refuse(
                 f"if_field_equals names {list_names(unknown)}, which is no field",
                 f"the fields are {list_names(self.codec.stored_names)}; other attributes go into when=Attr(…)",
             )
-        stored = self.codec.encode_fields({self.codec.names[name]: value for name, value in fields.items()})
+        stored = self.codec.encode_fields({found[name] or name: value for name, value in fields.items()})
         return all_of(*(self._require_value(name, value) for name, value in stored.items()))
 
     def _require_value(self, name: str, value: object) -> Condition:
@@ -198,22 +224,19 @@ class Drafts(Generic[M]):
             ItemTooLarge: when what is set alone is over 400 KB.
         """
         action = self.table.update(self.key.make(key))
-        paths, values = self._split_sets(sets or {})
+        pairs, left_out = self._check_sets(sets or {})
         # One name is text, and text is an iterable of letters.
-        removed = [self._resolve(target) for target in ([remove] if isinstance(remove, (str, Path)) else remove)]
-        for stored in removed:
-            self._refuse_required(stored)
-        # Setting a field to what is stored by leaving it out (None, an empty set) removes its attribute.
-        left_out = [stored for stored, value in values.items() if self.codec.is_left_out(stored, value)]
+        removed = [self._find(target) for target in ([remove] if isinstance(remove, (str, Path)) else remove)]
+        for place in removed:
+            self._operands.refuse_required(place)
         if self._version is not None:
-            paths[Attr(self.version_attribute)] = Attr(self.version_attribute).increment()  # from 0
-        pairs = [*paths.items(), *((stored, value) for stored, value in values.items() if stored not in left_out)]
+            pairs.append((Attr(self.version_attribute), Attr(self.version_attribute).increment()))  # from 0
         action = action.set(pairs) if pairs else action
-        action = action.remove(*removed, *left_out) if removed or left_out else action
+        action = action.remove(*(place.path for place in removed), *left_out) if removed or left_out else action
         if add:
-            action = action.add([(self._resolve(name), to_stored_form(value)) for name, value in add.items()])
+            action = action.add(self._check_all(add, self._operands.check_add))
         if delete:
-            action = action.delete([(self._resolve(name), to_stored_form(value)) for name, value in delete.items()])
+            action = action.delete(self._check_all(delete, self._operands.check_delete))
         if action.size > MAX_ITEM_BYTES:
             self._refuse_size(action)
         return action
@@ -222,33 +245,43 @@ class Drafts(Generic[M]):
         """Draft a deletion."""
         return guard_action(self.table.delete(self.key.make(key)), guard)
 
-    def _split_sets(self, sets: Mapping[Any, object]) -> tuple[dict[Path, object], StoredItem]:
-        """Separate plain values of fields, which are checked, from what is set by path or computed by DynamoDB."""
-        paths: dict[Path, object] = {}
+    def _check_sets(self, sets: Mapping[Any, object]) -> tuple[list[tuple[Path, object]], list[Path]]:
+        """Check what is to be set; setting a field to what is stored by leaving it out removes its attribute."""
+        pairs: list[tuple[Path, object]] = []
         fields: dict[str, object] = {}
         for target, value in sets.items():
-            known = self._resolve(target)
-            computed = isinstance(value, (Operand, UpdateValue))
-            if isinstance(known, Path) or computed or known not in self.codec.names:
-                path = known if isinstance(known, Path) else Attr(known)
-                paths[path] = value if computed else to_stored_form(value)
+            place = self._find(target)
+            if len(place.path.segments) > 1 or isinstance(value, (Operand, UpdateValue)) or place.slots[0].is_foreign:
+                pairs.append((place.path, self._operands.check_set(place, value)))
+            elif place.name in fields:
+                self._refuse(f"{place.name} is set twice", "name it once, by its name or by its alias")
             else:
-                fields[self.codec.names[known]] = value
-        return paths, self.codec.encode_fields(fields) if fields else {}
+                fields[place.name] = value
+        stored = self.codec.encode_fields(fields) if fields else {}  # together: an error names all that do not fit
+        left_out: list[Path] = []
+        for name in map(self.codec.stored_names.__getitem__, fields):
+            if name not in stored or self.codec.is_left_out(name, stored[name]):
+                left_out.append(Attr(name))
+            else:
+                pairs.append((Attr(name), stored[name]))
+        return pairs, left_out
 
-    def _resolve(self, target: object) -> str | Path:
-        """Turn a field's name into its attribute's; paths stay. Refuse unknown fields, the key and the version."""
-        name = str(target.segments[0]) if isinstance(target, Path) else str(target)
-        field = self.codec.names.get(name, name)
+    def _check_all(
+        self, values: Mapping[Any, object], check: Callable[[Place, object], object]
+    ) -> list[tuple[Path, object]]:
+        places = [(self._find(target), value) for target, value in values.items()]
+        return [(place.path, check(place, value)) for place, value in places]
+
+    def _find(self, target: Target) -> Place:
+        """Find the place that a name or a path means; refuse the key and the version."""
+        path = take_path(target, "update")
+        name = str(path.segments[0])
+        field = find_field(self.codec, name) or name
         if field in self.key.fields or name in self.key.attributes:
             self._refuse(f"{field} is part of the key", "put a new item and delete the old one")
         if field == self._version:
             self._refuse(f"{field} is counted by the table", "leave it out; compare it with if_field_equals")
-        is_known = name in self.codec.names or name in self.codec.stored_names.values()
-        if not is_known and self.codec.model.model_config.get("extra") != "allow":
-            fields = list_names(self.codec.stored_names)
-            raise ValidationFailed(self.codec.name, [FieldProblem(name, "unknown_field", f"the fields are {fields}")])
-        return target if isinstance(target, Path) else self.codec.stored_names.get(field, name)
+        return self._places.find(path)
 
     def _refuse_size(self, action: Update) -> None:
         try:
@@ -259,16 +292,6 @@ class Drafts(Generic[M]):
             given = [(one.path, one.value) for one in action.actions if isinstance(one.value, Literal)]
             sizes = {write_path(path.segments): measure_value(value.value) for path, value in given}
             _refuse_too_large(error, action.size, sizes)
-
-    def _refuse_required(self, target: str | Path) -> None:
-        field = self.codec.names.get(target) if isinstance(target, str) else None
-        if field is None or not self.codec.model.model_fields[field].is_required():
-            return
-        # A missing attribute is read as None or as an empty set where the field takes that.
-        nothing: tuple[object, ...] = (None, set())
-        if not any(self.codec.is_left_out(str(target), empty) for empty in nothing):
-            problem = FieldProblem(field, "missing", "is required, so it cannot be removed")
-            raise ValidationFailed(self.codec.name, [problem])
 
     def _refuse(self, message: str, fix: str) -> NoReturn:
         place = f'{self.codec.name} in table "{self.table.name}"'

@@ -6,6 +6,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import pytest
 from pydantic import BaseModel
@@ -376,17 +377,21 @@ def test_batches_hold_a_chunk_in_memory_not_the_whole_stream(client: DynamoDBCli
     alive = 0
     highest = 0
 
-    class Counted(Order):
-        def __del__(self) -> None:
-            nonlocal alive
-            alive -= 1
+    def forget() -> None:
+        nonlocal alive
+        alive -= 1
+
+    def make(number: int) -> Order:
+        nonlocal alive, highest
+        order = Order(user_id="u1", order_id=f"o{number}")
+        finalize(order, forget)
+        alive += 1
+        highest = max(highest, alive)
+        return order
 
     def stream() -> Iterator[Order]:
-        nonlocal alive, highest
         for number in range(300):
-            alive += 1
-            highest = max(highest, alive)
-            yield Counted(user_id="u1", order_id=f"o{number}")
+            yield make(number)
 
     assert table.put_batch(stream()) == 300
     assert highest <= 30

@@ -179,8 +179,8 @@ def test_a_record_that_is_deleted_right_after_its_update_is_not_made_up(
 
 def test_a_unique_field_takes_plain_values_only(accounts: Accounts) -> None:
     accounts.put(ADA)
-    with pytest.raises(InvalidQuery, match="email can only be set to a value"):
-        accounts.update(KEY, set={"email": Attr("username")})
+    with pytest.raises(InvalidQuery, match="username can only be set to a value"):
+        accounts.update(KEY, set={"username": Attr("email")})
     with pytest.raises(BuildError, match="a unique value is a non-empty string"):
         accounts.update(KEY, set={"email": ""})
 
