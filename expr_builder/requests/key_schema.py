@@ -26,7 +26,7 @@ from expr_builder.limits import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue, Item, TypedItem
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     """What identifies an item: the table's name and the contents of its key."""
     KeyPart: TypeAlias = str | tuple[str, str]
     """A key attribute: its name, or its name and type."""
+    KeyParts: TypeAlias = KeyPart | Sequence[KeyPart]
+    """One key attribute, or a list of several."""
     IndexCheck: TypeAlias = tuple[str, str, int, str]
     """What an index demands of one attribute: its name, its type, its longest size in bytes; the index's name."""
     Values: TypeAlias = Mapping[str, AttributeValue | None]
@@ -136,8 +138,8 @@ class Index(KeySchema):
 
     def __init__(
         self,
-        partition_key: KeyPart | list[KeyPart],
-        sort: KeyPart | list[KeyPart] | None = None,
+        partition_key: KeyParts,
+        sort: KeyParts | None = None,
         *,
         projection: str | list[str] | tuple[str, ...] | None = None,
         local: bool = False,
@@ -220,7 +222,8 @@ def declare_indexes(indexes: Mapping[str, Index] | None, keys: PrimaryKey, place
     for name, index in indexes.items():
         if not isinstance(name, str) or not name or not isinstance(index, Index):
             raise BuildError("indexes are names with Index(…)", rule="index-definition", place=place)
-        within = f'{place}, index "{name}"'
+        text = to_text(name)
+        within = f'{place}, index "{text}"'
         if index.local and (index.partition_keys != keys.partition_keys or not keys.sort_keys):
             raise BuildError(
                 f"a local index shares the table's partition key, {keys.partition_keys[0]}; both have a sort key",
@@ -235,7 +238,7 @@ def declare_indexes(indexes: Mapping[str, Index] | None, keys: PrimaryKey, place
                     place=within,
                     fix=f'write ("{attribute}", type) wherever it is a key',
                 )
-        declared[to_text(name)] = index
+        declared[text] = index
     return declared
 
 

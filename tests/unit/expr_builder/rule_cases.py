@@ -975,6 +975,9 @@ def segment_cases() -> Iterator[Case]:
 
 def declared_cases() -> Iterator[Case]:
     """What is known only of declared tables and indexes."""
+    good: Any
+    bad: Any
+    value: Any
     mismatch = f"{INVALID}Type mismatch for Index Key email Expected: S Actual: N IndexName: ByEmail"
     empty = "The AttributeValue for a key attribute cannot contain an empty string value."
     not_valid = "One or more parameter values are not valid. "
@@ -1092,6 +1095,8 @@ def declared_cases() -> Iterator[Case]:
 
 
 def start_key_cases() -> Iterator[Case]:
+    good: Any
+    bad: Any
     invalid = "The provided starting key is invalid"
     unlike = f"{invalid}: The provided key element does not match the schema"
     on_index = query(IndexName="ByKeys", KeyConditionExpression="slug = :pk")

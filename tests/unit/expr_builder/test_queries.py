@@ -170,7 +170,7 @@ def test_an_index_that_was_not_declared_is_trusted_when_none_was() -> None:
         (lambda: orders.scan().segment(0, 0), "scan-segment"),
         (lambda: orders.scan().segment(0, 1_000_001), "scan-segment"),
         (lambda: orders.scan().segment(0.0, 1), "scan-segment"),  # type: ignore[arg-type]
-        (lambda: Index(()), "key-definition"),  # type: ignore[arg-type]
+        (lambda: Index(()), "key-definition"),
         (lambda: Index("a", ["b", "c", "d", "e", "f"]), "key-definition"),
         (lambda: Index("a", ["b", ""]), "key-definition"),
     ],
