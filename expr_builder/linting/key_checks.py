@@ -143,12 +143,13 @@ def check_key(key: Read, place: Place, table: Table | None) -> None:
             _check_content(name, value, place.at(name), is_sort_key=table is not None and position > 0)
 
 
-def check_item_key(item: Read, place: Place, table: Table) -> None:
-    """Check the key attributes among an item's attributes, and those of indexes."""
+def check_item_key(item: Read, place: Place, table: Table, *, in_batch: bool = False) -> None:
+    """Check the key attributes among an item's attributes, and those of indexes. In a batch the words are others."""
     faulty = set()
     for position, (name, wanted) in enumerate(table.key_schema.types.items()):
         if name not in item:
-            place.report(TABLE, "key-schema", f"{INVALID}Missing the key {name} in the item")
+            words = f"{INVALID}Missing the key {name} in the item"
+            place.report(TABLE, "key-schema", _MISMATCH if in_batch else words)
             continue
         value = item[name]
         if value is None:
@@ -156,7 +157,7 @@ def check_item_key(item: Read, place: Place, table: Table) -> None:
         (tag,) = value
         if tag != wanted:
             words = f"{INVALID}Type mismatch for key {name} expected: {wanted} actual: {tag}"
-            place.at(name).report(TABLE, "key-type", words)
+            place.at(name).report(TABLE, "key-type", _MISMATCH if in_batch else words)
             faulty.add(name)
         elif not _check_content(name, value, place.at(name), is_sort_key=position > 0):
             faulty.add(name)

@@ -77,7 +77,7 @@ def _check_action(
     return None if item is None else _Written(place, table, item, size)
 
 
-def _check_item(member: str, item: Read, place: Place, table: Table | None) -> int:
+def _check_item(member: str, item: Read, place: Place, table: Table | None, *, in_batch: bool = False) -> int:
     """Check an item, or its key, as a whole; return the size of its sound values."""
     size = item_size({name: value for name, value in item.items() if value is not None})
     if member == "Key":
@@ -86,7 +86,7 @@ def _check_item(member: str, item: Read, place: Place, table: Table | None) -> i
     if size > MAX_ITEM_BYTES:
         place.report(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
     if table is not None:
-        check_item_key(item, place, table)
+        check_item_key(item, place, table, in_batch=in_batch)
     return size
 
 
@@ -206,7 +206,7 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
             at = place.at(index, kind, member)
             item = read_item(_as_mapping(entry.get(kind)).get(member), at)
             if item is not None:
-                _check_item(member, item, at, schemas.find(table))
+                _check_item(member, item, at, schemas.find(table), in_batch=True)
                 written.append(_Written(place.at(index), table, item))
     return len(_as_list(requests)), written
 

@@ -425,8 +425,10 @@ def item_key_cases(site: Site) -> Iterator[Case]:
     def case(rule: str, item: Any, at: str, message: str) -> Case:
         return Case(site.operation, rule, site.wrap(KEY), site.wrap(item), f"{site.prefix}{at}", message)
 
-    yield case("key-schema", {"PK": S}, "", f"{INVALID}Missing the key SK in the item")
-    yield case("key-type", {**KEY, "SK": N}, "/SK", f"{INVALID}Type mismatch for key SK expected: S actual: N")
+    unlike = "The provided key element does not match the schema" if site.operation == "BatchWriteItem" else ""
+    yield case("key-schema", {"PK": S}, "", unlike or f"{INVALID}Missing the key SK in the item")
+    mistyped = f"{INVALID}Type mismatch for key SK expected: S actual: N"
+    yield case("key-type", {**KEY, "SK": N}, "/SK", unlike or mistyped)
     yield case(
         "key-empty",
         {**KEY, "PK": {"S": ""}},
