@@ -161,7 +161,7 @@ def _find_value_fault(name: str, kind: str | None, limit: int, index_name: str |
                 name,
                 _say_empty(name, actual, index_name),
                 f"{name} is compared with an empty value, which no key has",
-                "leave the condition on a sort key out to read all",
+                "a key always has a value" if test.operator == "=" else "leave the condition out to read all",
                 rule="key-empty",
             )
         if size > limit and actual != "N":

@@ -26,6 +26,7 @@ from .key_reads import (
     read_key_tests,
 )
 from .key_schema import check_paths, find_index
+from .table_name import is_index_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,9 +127,9 @@ class Search(Immutable):
 
     def on_index(self, name: str) -> Self:
         """Read a secondary index instead of the table."""
-        if not isinstance(name, str) or not MIN_INDEX_NAME_LENGTH <= len(name) <= MAX_INDEX_NAME_LENGTH:
+        if not isinstance(name, str) or not is_index_name(to_text(name)):
             raise BuildError(
-                f"an index's name is text of {MIN_INDEX_NAME_LENGTH} to {MAX_INDEX_NAME_LENGTH} characters",
+                f"an index's name has {MIN_INDEX_NAME_LENGTH} to {MAX_INDEX_NAME_LENGTH} letters, digits, _ . or -",
                 rule="member-value",
                 place=f"{self._place}, IndexName",
             )
@@ -291,7 +292,7 @@ class Search(Immutable):
         filtered = [path.segments for path in find_paths(self._filter)] if self._filter is not None else []
         projected = [path.segments for path in self._paths]
         check_paths(keys, checks, projected, "ProjectionExpression")
-        if self.operation == "Query":
+        if filtered and self.operation == "Query":
             # Of an unknown index, the keys are those of the condition.
             names = index.names if index is not None else keys.names if self._index is None else tuple(tests)
             _raise_fault(find_filter_fault(names, filtered), "FilterExpression")

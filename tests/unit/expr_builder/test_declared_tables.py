@@ -119,6 +119,7 @@ def test_names_and_types_from_an_enumeration_are_their_text() -> None:
         (lambda: AnyIndex("PK", ["a", "b"], local=True), "index-definition"),
         (lambda: ANY_SCAN.on_index(None), "member-value"),
         (lambda: ANY_SCAN.on_index("ab"), "member-value"),
+        (lambda: ANY_SCAN.on_index("by team"), "member-value"),
         (lambda: ANY_SCAN.on_index("a" * 256), "member-value"),
         (lambda: NONE.scan().on_index("by_team").to_request(), "index-unknown"),
         (lambda: UNKNOWN.scan().limit(2**31), "limit-value"),
@@ -418,6 +419,14 @@ def test_a_start_key_has_exactly_the_keys_of_what_is_read(search: Any, start: An
 @pytest.mark.parametrize("start", [{}, "A#1", [("PK", "A#1")], 3])
 def test_a_start_key_that_is_none_is_refused_at_once(start: Any) -> None:
     assert refused(lambda: ORDERS.query(PK).start_from(start)).rule == "start-key"
+
+
+@pytest.mark.parametrize("start", [{}, {"PK": {"NULL": True}}, {"PK": {"S": ""}}, {"PK": {"M": {"S": {"S": "a"}}}}])
+def test_of_an_undeclared_table_only_what_is_no_key_at_all_is_refused_as_a_start_key(start: Any) -> None:
+    for index in ({}, {"IndexName": "by_team"}):
+        request = {"TableName": "orders", "ExclusiveStartKey": start, **index}
+        assert [problem.rule for problem in lint(request, "Scan")] == ["start-key"]
+        assert lint({**request, "ExclusiveStartKey": {"PK": {"S": "a"}, "b": {"N": "1"}}}, "Scan") == []
 
 
 def test_a_start_key_of_the_low_level_client_is_named_with_its_fix() -> None:
