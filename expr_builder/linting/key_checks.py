@@ -254,18 +254,24 @@ def check_search(
         return  # there is no such index: nothing else can be said
     keys = table.key_schema if table is not None else None
     tests = {} if read.key_condition is None else read_key_tests(read.key_condition)
-    if tests:
-        fault = find_condition_fault(keys if index_name is None else index, index_name, tests)
-        _report(fault, place.at("KeyConditionExpression"))
+    read_keys = keys if index_name is None else index
+    unfit = find_condition_fault(read_keys, index_name, tests) if tests else None
+    wrong_start = None
     if start is not None:
         # Of a faulty condition, what the start key must fit is not known.
-        fits = {} if tests and fault is not None else tests
-        _report(find_start_fault(operation, keys, index, index_name, start, fits), place.at("ExclusiveStartKey"))
+        wrong_start = find_start_fault(operation, keys, index, index_name, start, {} if unfit else tests)
+    # The service looks at the start key's names and partition key first, then at the condition, then at the rest.
+    first = ("", *(read_keys.partition_keys if read_keys is not None else ()))
+    is_early = wrong_start is not None and wrong_start.rule == "start-key" and wrong_start.name in first
+    if is_early:
+        _report(wrong_start, place.at("ExclusiveStartKey"))
+    _report(unfit, place.at("KeyConditionExpression"))
+    if not is_early:
+        _report(wrong_start, place.at("ExclusiveStartKey"))
     check_key_paths(read.projection_paths, place.at("ProjectionExpression"), table)
     filtered = read.filter_paths
     if operation == "Query":
-        known = index if index_name is not None else keys
-        fault = find_filter_fault(tests if known is None else known.names, filtered)
+        fault = find_filter_fault(tests if read_keys is None else read_keys.names, filtered)
         _report(fault, place.at("FilterExpression"))
         if fault is not None:
             filtered = [path for path in filtered if path[0] != fault.name]

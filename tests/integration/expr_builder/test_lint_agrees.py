@@ -71,7 +71,8 @@ def url(engine_client: DynamoDBClient) -> Iterator[str]:
     def index(name: str, partition: str) -> Any:
         return {"IndexName": name, "KeySchema": schema(partition, "created"), "Projection": {"ProjectionType": "ALL"}}
 
-    by_keys: Any = {"IndexName": "ByKeys", "KeySchema": schema("slug")[:1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+    by_keys: Any = {"IndexName": "ByKeys", "KeySchema": schema("slug")[:1]}
+    by_keys["Projection"] = {"ProjectionType": "KEYS_ONLY"}
     names = ("PK", "SK", "email", "created", "slug")
     engine_client.create_table(
         TableName="accounts",

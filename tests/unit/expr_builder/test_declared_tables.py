@@ -394,6 +394,25 @@ def test_the_values_of_a_start_key_come_before_expressions() -> None:
 
 
 @pytest.mark.parametrize(
+    ("start", "rules"),
+    [
+        ({"PK": {"S": "a"}}, ["start-key", "key-condition"]),
+        ({"PK": {"N": "1"}, "SK": {"S": "a"}}, ["start-key", "key-condition"]),
+        ({"PK": {"S": "a"}, "SK": {"N": "1"}}, ["key-condition", "start-key"]),
+        ({"PK": {"S": "b"}, "SK": {"S": "a"}}, ["key-condition"]),
+    ],
+)
+def test_the_names_of_a_start_key_come_before_the_key_condition_and_its_range_after(start: Any, rules: Any) -> None:
+    request = {
+        "TableName": "orders",
+        "KeyConditionExpression": "PK > :p",
+        "ExpressionAttributeValues": {":p": {"S": "a"}},
+        "ExclusiveStartKey": start,
+    }
+    assert [problem.rule for problem in lint(request, "Query", [ORDERS])] == rules
+
+
+@pytest.mark.parametrize(
     ("search", "start", "said"),
     [
         (ORDERS.query(PK), {"PK": "A#1"}, "the start key lacks SK"),
