@@ -79,6 +79,9 @@ MIN_INDEX_NAME_LENGTH = 3
 MAX_INDEX_NAME_LENGTH = 255
 """Characters in the name of a secondary index, at most. [Query]"""
 
+MAX_LIMIT = 2**31 - 1
+"""Items that one page may be limited to: ``Limit`` is a 32-bit integer. [Query]"""
+
 MAX_SCAN_SEGMENTS = 1_000_000
 """Segments of one scan. [Scan]"""
 

@@ -36,7 +36,7 @@ def find_key_condition_fault(condition: Condition) -> str | None:
                 "first operand"
             )
         if paths[0].segments[0] in seen:
-            return "KeyConditionExpressions must only contain one condition per key"
+            return "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
         seen.add(paths[0].segments[0])
     return None
 

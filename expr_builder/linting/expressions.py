@@ -56,14 +56,16 @@ class Expressions:
         update: The update's actions.
         key_condition: The key condition, if it is sound.
         filter_paths: The paths that the filter uses.
+        projection_paths: The paths that the projection names.
     """
 
-    __slots__ = ("filter_paths", "key_condition", "update")
+    __slots__ = ("filter_paths", "key_condition", "projection_paths", "update")
 
     def __init__(self) -> None:
         self.update: list[UpdateAction] = []
         self.key_condition: Condition | None = None
         self.filter_paths: list[Segments] = []
+        self.projection_paths: list[Segments] = []
 
 
 def check_expressions(
@@ -274,7 +276,8 @@ def _read_update(parser: Parser, reader: _Collector, read: Expressions) -> None:
 
 
 def _read_projection(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    _check_clash([path.segments for path in parser.read_projection()], "projection-overlap", reader)
+    read.projection_paths = [path.segments for path in parser.read_projection()]
+    _check_clash(read.projection_paths, "projection-overlap", reader)
 
 
 _READERS: dict[str, Callable[[Parser, _Collector, Expressions], None]] = {

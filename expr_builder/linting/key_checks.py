@@ -6,10 +6,26 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.
 from __future__ import annotations
 
 from expr_builder.attribute_values.values import measure_value
+from expr_builder.expressions.nodes import find_paths
 from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, MAX_TABLE_KEYS
-from expr_builder.requests.key_schema import KEY_TYPES, UNSUPPORTED, find_misfit, read_operators
+from expr_builder.requests.key_reads import (
+    find_condition_fault,
+    find_filter_fault,
+    find_start_fault,
+    find_unprojected,
+    read_key_tests,
+)
+from expr_builder.requests.key_schema import (
+    INVALID,
+    KEY_TYPES,
+    NOT_VALID,
+    find_index_faults,
+    find_path_fault,
+    find_update_faults,
+)
+from expr_builder.requests.table_name import find_home
 
-from .problems import ACTION, TABLE, is_mapping
+from .problems import ACTION, TABLE, TARGET, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,45 +33,61 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
-    from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.paths import Segments
-    from expr_builder.requests.key_schema import KeySchema
+    from expr_builder.expressions.updates import UpdateAction
+    from expr_builder.requests.key_schema import Fault, Index
     from expr_builder.requests.table import Table
 
+    from .expressions import Expressions
     from .problems import Place
 
     Read: TypeAlias = Mapping[str, AttributeValue | None]
     """An item or key as it was read: ``None`` for a faulty value."""
 
-_INVALID = "One or more parameter values were invalid: "
 _MISMATCH = "The provided key element does not match the schema"
 
 
-def strip_arn(table: object) -> str | None:
-    """The name of a table that is given by name or ARN; ``None`` when it is not text."""
-    return table.rpartition("/")[2] if isinstance(table, str) else None
+def strip_arn(table: str) -> str:
+    """The name of a table that is given by name or ARN."""
+    return table.rpartition("/")[2]
 
 
 class Schemas:
-    """What is known about the keys of tables: what was declared, else the names in the request's own keys."""
+    """What is known about the keys of tables: what was declared, else the names in the request's own keys.
+
+    Two ARNs are two tables. A name is the table of an ARN that ends with it, unless the request has several of those.
+    """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._declared = {strip_arn(table.name): table for table in tables}
-        self._seen: dict[str | None, tuple[str, ...]] = {}
+        self._declared = {table.name: table for table in tables}
+        self._seen: dict[str, tuple[str, ...]] = {}
+        self._arns: dict[str, set[str]] = {}
 
     def find(self, table: object) -> Table | None:
-        """The declaration of a table."""
-        return self._declared.get(strip_arn(table))
+        """The declaration of a table: the one of this very name or ARN, else one that leaves the other open."""
+        if not isinstance(table, str):
+            return None
+        if table in self._declared or table != strip_arn(table):
+            return self._declared.get(table) or self._declared.get(strip_arn(table))
+        fitting = [declared for name, declared in self._declared.items() if strip_arn(name) == table]
+        return fitting[0] if len(fitting) == 1 else None
 
     def learn(self, table: object, key: object) -> None:
-        """Take the names of a table's keys from a key in the request."""
+        """Take from an action how it names its table, and the names of the table's keys if it has a key."""
+        if not isinstance(table, str):
+            return
+        if table.startswith("arn:"):
+            self._arns.setdefault(strip_arn(table), set()).add(table)
         if is_mapping(key) and 0 < len(key) <= MAX_TABLE_KEYS:
-            self._seen.setdefault(strip_arn(table), tuple(sorted(key)))  # the first counts: they cannot all be right
+            self._seen.setdefault(table, tuple(sorted(key)))  # the first counts: they cannot all be right
 
     def list_names(self, table: object) -> tuple[str, ...]:
         """The names of a table's key attributes; none when nothing is known."""
         declared = self.find(table)
-        return tuple(declared.key_schema.types) if declared else self._seen.get(strip_arn(table), ())
+        if declared is not None:
+            return declared.key_schema.names
+        same = self._unify(table)
+        return next((names for seen, names in self._seen.items() if self._unify(seen) == same), ())
 
     def identify(self, table: object, item: Read) -> tuple[object, ...] | None:
         """What identifies an item; ``None`` when its key is unknown or faulty."""
@@ -64,7 +96,26 @@ class Schemas:
         values = [item.get(name) for name in names]
         if not values or None in values:
             return None
-        return (strip_arn(table), *((name, _freeze(value)) for name, value in zip(names, values, strict=True)))
+        return (self._unify(table), *((name, _freeze(value)) for name, value in zip(names, values, strict=True)))
+
+    def _unify(self, table: object) -> str | None:
+        """One text for one table, whether it is given by name or by ARN."""
+        if not isinstance(table, str):
+            return None
+        name = strip_arn(table)
+        return table if len(self._arns.get(name, ())) > 1 else name
+
+
+def check_homes(tables: Iterable[tuple[object, Place]]) -> None:
+    """Report the first table of a transaction that is in another Region or account than one before it."""
+    first: tuple[str, str] | None = None
+    for table, place in tables:
+        home = find_home(table) if isinstance(table, str) else None
+        if home is not None and first is not None and home != first:
+            words = "All tables of a transaction must be in one Region and one account"  # the service's are not known
+            place.report(TARGET, "transaction-region", words)
+            return
+        first = first or home
 
 
 def _freeze(value: object) -> object:
@@ -92,73 +143,154 @@ def check_key(key: Read, place: Place, table: Table | None) -> None:
             _check_content(name, value, place.at(name), is_sort_key=table is not None and position > 0)
 
 
-def check_item_key(item: Read, place: Place, table: Table) -> None:
-    """Check the key attributes among an item's attributes."""
+def check_item_key(item: Read, place: Place, table: Table, *, in_batch: bool = False) -> None:
+    """Check the key attributes among an item's attributes, and those of indexes. In a batch the words are others."""
+    faulty = set()
     for position, (name, wanted) in enumerate(table.key_schema.types.items()):
         if name not in item:
-            place.report(TABLE, "key-schema", f"{_INVALID}Missing the key {name} in the item")
+            words = f"{INVALID}Missing the key {name} in the item"
+            place.report(TABLE, "key-schema", _MISMATCH if in_batch else words)
             continue
         value = item[name]
         if value is None:
             continue
         (tag,) = value
         if tag != wanted:
-            words = f"{_INVALID}Type mismatch for key {name} expected: {wanted} actual: {tag}"
-            place.at(name).report(TABLE, "key-type", words)
-        else:
-            _check_content(name, value, place.at(name), is_sort_key=position > 0)
+            words = f"{INVALID}Type mismatch for key {name} expected: {wanted} actual: {tag}"
+            place.at(name).report(TABLE, "key-type", _MISMATCH if in_batch else words)
+            faulty.add(name)
+        elif not _check_content(name, value, place.at(name), is_sort_key=position > 0):
+            faulty.add(name)
+    for fault in find_index_faults(table._index_checks, item):
+        if fault.name not in faulty:
+            _report(fault, place.at(fault.name))
 
 
-def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_key: bool) -> None:
+def _report(fault: Fault | None, place: Place) -> None:
+    if fault is not None:
+        # Empty values are found before the table is looked at.
+        place.report(ACTION if fault.rule == "index-key-empty" else TABLE, fault.rule, fault.words)
+
+
+def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_key: bool) -> bool:
+    """Report a key attribute that is empty or too long; return whether it is sound."""
     ((tag, content),) = value.items()
     if not content:
         kind = "string" if tag == "S" else "binary"
         place.report(
             ACTION,
             "key-empty",
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
-            f"empty {kind} value. Key: {name}",
+            f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {kind} value. Key: {name}",
         )
+        return False
     # A number is always short enough: its digits are limited.
-    elif tag != "N" and measure_value(value) > (MAX_SORT_KEY_BYTES if is_sort_key else MAX_PARTITION_KEY_BYTES):
+    if tag != "N" and measure_value(value) > (MAX_SORT_KEY_BYTES if is_sort_key else MAX_PARTITION_KEY_BYTES):
         words = (
             f"Aggregated size of all range keys has exceeded the size limit of {MAX_SORT_KEY_BYTES} bytes"
             if is_sort_key
             else f"Size of hashkey has exceeded the maximum size limit of{MAX_PARTITION_KEY_BYTES} bytes"
         )
-        place.report(TABLE, "key-length", f"{_INVALID}{words}")
+        place.report(TABLE, "key-length", f"{INVALID}{words}")
+        return False
+    return True
 
 
-# --- Key conditions
+def check_update_keys(updates: list[UpdateAction], keys: tuple[str, ...], place: Place, table: Table | None) -> None:
+    """Check what an update does to keys: those of its table, and of the table's indexes."""
+    update = place.at("UpdateExpression")
+    for name in dict.fromkeys(action.path.segments[0] for action in updates):
+        if name in keys:
+            words = f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
+            update.report(TABLE, "update-key", words)
+    if table is None:
+        return
+    for fault in find_update_faults(table._index_checks, updates):
+        _report(fault, update)
+    # The target of an action on a key was told above.
+    deep = [
+        path.segments
+        for action in updates
+        for path in find_paths(action)
+        if path is not action.path or path.segments[0] not in keys
+    ]
+    check_key_paths(deep, update, table)
 
 
-def check_query_keys(
-    condition: Condition, filter_paths: list[Segments], index_name: object, place: Place, table: Table | None
+def check_key_paths(paths: Iterable[Segments], place: Place, table: Table | None) -> None:
+    """Report a path that goes into a key attribute."""
+    if table is not None:
+        _report(find_path_fault(table.key_schema, table._index_checks, paths), place)
+
+
+# --- Queries and scans
+
+
+def check_search(
+    operation: str,
+    request: Mapping[str, object],
+    read: Expressions,
+    start: Read | None,
+    place: Place,
+    table: Table | None,
 ) -> None:
-    """Check a key condition, and the filter beside it, against the keys of the table or index.
+    """Check a query or scan against the keys of the table or index.
 
     Of an undeclared table only this is known: a partition key is compared with ``=``, a table has at most two key
-    attributes, and the filter must not name an attribute of the key condition.
+    attributes, keys are text, numbers or binary and not empty, and the filter of a query must not name an attribute of
+    the key condition.
+
+    Args:
+        operation: ``"Query"`` or ``"Scan"``.
+        request: The request.
+        read: What its expressions say.
+        start: Its start key, if it has a sound one.
+        place: The request's place.
+        table: What was declared of the table.
     """
-    operators = read_operators(condition)
-    keys = _find_keys(index_name, table)
-    if keys is not None:
-        misfit = find_misfit(keys, operators)
-        words = misfit[0] if misfit is not None else ""
-    else:
-        too_many = len(operators) > MAX_TABLE_KEYS and index_name is None
-        words = UNSUPPORTED if "=" not in operators.values() or too_many else ""
-    if words:
-        place.at("KeyConditionExpression").report(TABLE, "key-condition", words)
-    names = set(operators) if keys is None else set(keys.names)
-    for name in dict.fromkeys(path[0] for path in filter_paths):
-        if name in names:
-            words = f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
-            place.at("FilterExpression").report(TABLE, "filter-key", words)
+    given = request.get("IndexName")
+    index_name = given if isinstance(given, str) else None
+    index = _check_index(index_name, request, place, table)
+    if given is not None and index is None and table is not None and table.indexes is not None:
+        return  # there is no such index: nothing else can be said
+    keys = table.key_schema if table is not None else None
+    tests = {} if read.key_condition is None else read_key_tests(read.key_condition)
+    read_keys = keys if index_name is None else index
+    unfit = find_condition_fault(read_keys, index_name, tests) if tests else None
+    wrong_start = None
+    if start is not None:
+        # Of a faulty condition, what the start key must fit is not known.
+        wrong_start = find_start_fault(operation, keys, index, index_name, start, {} if unfit else tests)
+    # The service looks at the start key's names and partition key first, then at the condition, then at the rest.
+    first = ("", *(read_keys.partition_keys if read_keys is not None else ()))
+    is_early = wrong_start is not None and wrong_start.rule == "start-key" and wrong_start.name in first
+    if is_early:
+        _report(wrong_start, place.at("ExclusiveStartKey"))
+    _report(unfit, place.at("KeyConditionExpression"))
+    if not is_early:
+        _report(wrong_start, place.at("ExclusiveStartKey"))
+    check_key_paths(read.projection_paths, place.at("ProjectionExpression"), table)
+    filtered = read.filter_paths
+    if operation == "Query":
+        fault = find_filter_fault(tests if read_keys is None else read_keys.names, filtered)
+        _report(fault, place.at("FilterExpression"))
+        if fault is not None:
+            filtered = [path for path in filtered if path[0] != fault.name]
+    if index is not None and keys is not None and index_name is not None:
+        needed = filtered if operation == "Query" else []
+        select = request.get("Select")
+        fault = find_unprojected(keys, index, index_name, select, read.projection_paths, needed)
+        _report(fault, place.at("IndexName"))
+    check_key_paths(filtered, place.at("FilterExpression"), table)
 
 
-def _find_keys(index_name: object, table: Table | None) -> KeySchema | None:
-    """The keys of what is queried; ``None`` when they are not known."""
-    if table is None or index_name is None:
-        return None if table is None else table.key_schema
-    return table.indexes.get(index_name) if isinstance(index_name, str) else None
+def _check_index(name: str | None, request: Mapping[str, object], place: Place, table: Table | None) -> Index | None:
+    """The declared index that is read; one that the table lacks is reported."""
+    if name is None or table is None or table.indexes is None:
+        return None
+    index = table.indexes.get(name)
+    if index is None:
+        place.at("IndexName").report(TABLE, "index-unknown", f"The table does not have the specified index: {name}")
+    elif request.get("ConsistentRead") is True and not index.local:
+        words = "Consistent reads are not supported on global secondary indexes"
+        place.at("ConsistentRead").report(TABLE, "index-consistent", words)
+    return index

@@ -7,7 +7,15 @@ from expr_builder.expressions.nodes import Literal
 from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES
 
 from .expressions import check_expressions
-from .key_checks import Schemas, check_item_key, check_key, check_query_keys
+from .key_checks import (
+    Schemas,
+    check_homes,
+    check_item_key,
+    check_key,
+    check_key_paths,
+    check_search,
+    check_update_keys,
+)
 from .problems import ACTION, CONSTRAINT, TABLE, TARGET, TOTAL, is_mapping
 from .typed_values import read_item
 
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from expr_builder.expressions.updates import UpdateAction
-    from expr_builder.requests.key_schema import Index
     from expr_builder.requests.table import Table
 
     from .key_checks import Read
@@ -64,11 +71,13 @@ def _check_action(
     read = check_expressions(action, place, expressions, legacy)
     if kind == "Update":
         keys = schemas.list_names(table) or tuple(item or ())  # an undeclared table's are those of the request's key
-        size = _check_update(read.update, keys, size if item is not None else None, place.at("UpdateExpression"))
+        check_update_keys(read.update, keys, place, schemas.find(table))
+        size = _check_update(read.update, size if item is not None else None, place.at("UpdateExpression"))
+    check_key_paths(read.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
     return None if item is None else _Written(place, table, item, size)
 
 
-def _check_item(member: str, item: Read, place: Place, table: Table | None) -> int:
+def _check_item(member: str, item: Read, place: Place, table: Table | None, *, in_batch: bool = False) -> int:
     """Check an item, or its key, as a whole; return the size of its sound values."""
     size = item_size({name: value for name, value in item.items() if value is not None})
     if member == "Key":
@@ -77,15 +86,11 @@ def _check_item(member: str, item: Read, place: Place, table: Table | None) -> i
     if size > MAX_ITEM_BYTES:
         place.report(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
     if table is not None:
-        check_item_key(item, place, table)
+        check_item_key(item, place, table, in_batch=in_batch)
     return size
 
 
-def _check_update(updates: list[UpdateAction], keys: tuple[str, ...], key_size: int | None, place: Place) -> int:
-    for name in dict.fromkeys(update.path.segments[0] for update in updates):
-        if name in keys:
-            words = f"Cannot update attribute {name}. This attribute is part of the key"
-            place.report(TABLE, "update-key", f"One or more parameter values were invalid: {words}")
+def _check_update(updates: list[UpdateAction], key_size: int | None, place: Place) -> int:
     if key_size is None:
         return 0
     # What DELETE removes from a set is sent, and counts for the transaction, but makes no item larger.
@@ -131,6 +136,12 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
         for action in entry.values():
             if is_mapping(action):
                 schemas.learn(action.get("TableName"), action.get("Key"))
+    check_homes(
+        (action.get("TableName"), at.at(kind, "TableName"))
+        for entry, at in entries
+        for kind, action in entry.items()
+        if is_mapping(action)
+    )
     written: list[_Written | None] = []
     for entry, at in entries:
         given = [kind for kind in kinds if entry.get(kind) is not None]
@@ -195,7 +206,7 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
             at = place.at(index, kind, member)
             item = read_item(_as_mapping(entry.get(kind)).get(member), at)
             if item is not None:
-                _check_item(member, item, at, schemas.find(table))
+                _check_item(member, item, at, schemas.find(table), in_batch=True)
                 written.append(_Written(place.at(index), table, item))
     return len(_as_list(requests)), written
 
@@ -211,7 +222,8 @@ def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> t
         if read is not None:
             check_key(read, at, schemas.find(table))
             written.append(_Written(at, table, read))
-    check_expressions(body, place, ("ProjectionExpression",), ("AttributesToGet",))
+    read_here = check_expressions(body, place, ("ProjectionExpression",), ("AttributesToGet",))
+    check_key_paths(read_here.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
     return len(keys), written
 
 
@@ -221,20 +233,21 @@ def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> t
 def _check_query(request: Body, place: Place, schemas: Schemas) -> None:
     expressions = ("KeyConditionExpression", "FilterExpression", "ProjectionExpression")
     legacy = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+    start = _read_start(request, place)
     read = check_expressions(request, place, expressions, legacy)
     if request.get("KeyConditionExpression") is None and request.get("KeyConditions") is None:
         words = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         place.report(ACTION, "key-condition", words)
-    table = schemas.find(request.get("TableName"))
-    _check_reading(request, place, table)
-    if read.key_condition is not None:
-        check_query_keys(read.key_condition, read.filter_paths, request.get("IndexName"), place, table)
+    _check_select(request, place.at("Select"))
+    check_search("Query", request, read, start, place, schemas.find(request.get("TableName")))
 
 
 def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
     legacy = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
-    check_expressions(request, place, ("FilterExpression", "ProjectionExpression"), legacy)
-    _check_reading(request, place, schemas.find(request.get("TableName")))
+    start = _read_start(request, place)
+    read = check_expressions(request, place, ("FilterExpression", "ProjectionExpression"), legacy)
+    _check_select(request, place.at("Select"))
+    check_search("Scan", request, read, start, place, schemas.find(request.get("TableName")))
     for missing, present in (("TotalSegments", "Segment"), ("Segment", "TotalSegments")):
         if request.get(missing) is None and request.get(present) is not None:
             words = f"The {missing} parameter is required but was not present in the request when {present} parameter"
@@ -249,28 +262,12 @@ def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
         )
 
 
-def _check_reading(request: Body, place: Place, table: Table | None) -> None:
-    """Check what queries and scans have in common."""
-    read_item(
+def _read_start(request: Body, place: Place) -> Read | None:
+    return read_item(
         request.get("ExclusiveStartKey"),
         place.at("ExclusiveStartKey"),
         lambda words: f"The provided starting key is invalid: {words}",
     )
-    index = _find_index(request, place, table)
-    if request.get("ConsistentRead") is True and index is not None and not index.local:
-        words = "Consistent reads are not supported on global secondary indexes"
-        place.at("ConsistentRead").report(TABLE, "index-consistent", words)
-    _check_select(request, place.at("Select"))
-
-
-def _find_index(request: Body, place: Place, table: Table | None) -> Index | None:
-    """The declared index that is read; one that a table with declared indexes lacks is reported."""
-    name = request.get("IndexName")
-    if not isinstance(name, str) or table is None or not table.indexes:
-        return None
-    if name not in table.indexes:
-        place.at("IndexName").report(TABLE, "index-unknown", f"The table does not have the specified index: {name}")
-    return table.indexes.get(name)
 
 
 def _check_select(request: Body, place: Place) -> None:

@@ -10,6 +10,7 @@ from expr_builder.limits import (
     MAX_BATCH_GET,
     MAX_BATCH_WRITE,
     MAX_INDEX_NAME_LENGTH,
+    MAX_LIMIT,
     MAX_SCAN_SEGMENTS,
     MAX_TABLE_ARN_LENGTH,
     MAX_TABLE_NAME_LENGTH,
@@ -17,6 +18,7 @@ from expr_builder.limits import (
     MAX_TRANSACTION_ACTIONS,
     MIN_INDEX_NAME_LENGTH,
 )
+from expr_builder.requests.table_name import is_table_name
 
 from .problems import CLIENT, CONSTRAINT, SHAPE, is_mapping
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .problems import Place
-
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
 class Shape:
@@ -163,7 +163,7 @@ def _check_table_name(name: str, place: Place) -> None:
         _refuse(place, "table-name", name, "Member must have length greater than or equal to 1")
     elif len(name) > limit:
         _refuse(place, "table-name", name, f"Member must have length less than or equal to {limit}")
-    elif ":table/" not in name if is_arn else not _NAME_CHARACTERS.issuperset(name):
+    elif not is_table_name(name):
         _refuse(place, "table-name", name, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 
 
@@ -241,7 +241,7 @@ _SEARCH = {
         "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", rule="select-value"
     ),
     "AttributesToGet": _ATTRIBUTES,
-    "Limit": Shape("integer", low=1, rule="limit-value"),
+    "Limit": Shape("integer", low=1, high=MAX_LIMIT, rule="limit-value"),
     "ConsistentRead": _FLAG,
     "ConditionalOperator": _OPERATOR,
     "ExclusiveStartKey": _MAP,

@@ -10,7 +10,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Action
-from .key_schema import identify, serialize_key
+from .key_schema import check_paths, identify, serialize_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Get(Action):
         if isinstance(project, str):  # a single name, not its letters
             project = (project,)
         self._paths = tuple(take_path(path, "project") for path in project or ())
+        check_paths(table.key_schema, table._index_checks, (path.segments for path in self._paths), self._place)
         self._consistent = consistent
 
     @property

@@ -1,4 +1,7 @@
-"""The keys of tables and indexes: how they are declared, and what they demand of items and key conditions.
+"""The keys of tables and indexes: how they are declared, and what they demand of items, keys and updates.
+
+What they demand of queries and scans is in :mod:`expr_builder.requests.key_reads`. Both serve the builder and lint: a
+:class:`Fault` has the builder's words and the service's.
 
 See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
 """
@@ -8,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.text import measure_text, to_text
 from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.nodes import Comparison, Path, conjuncts, list_children
+from expr_builder.expressions.nodes import Arithmetic, Call, Literal, Path
+from expr_builder.expressions.paths import write_path
 from expr_builder.limits import (
     MAX_INDEX_KEYS,
     MAX_KEY_NAME_BYTES,
@@ -21,21 +26,60 @@ from expr_builder.limits import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue, Item, TypedItem
     from expr_builder.expressions.nodes import Condition
+    from expr_builder.expressions.paths import Segments
+    from expr_builder.expressions.updates import UpdateAction
 
     Target: TypeAlias = tuple[str | bytes, ...]
     """What identifies an item: the table's name and the contents of its key."""
     KeyPart: TypeAlias = str | tuple[str, str]
     """A key attribute: its name, or its name and type."""
+    KeyParts: TypeAlias = KeyPart | Sequence[KeyPart]
+    """One key attribute, or a list of several."""
+    IndexCheck: TypeAlias = tuple[str, str, int, str]
+    """What an index demands of one attribute: its name, its type, its longest size in bytes; the index's name."""
+    Values: TypeAlias = Mapping[str, AttributeValue | None]
+    """An item or key; ``None`` for a value of which nothing can be said."""
 
 KEY_TYPES = ("S", "N", "B")
 """The types that a key attribute can have."""
 
-UNSUPPORTED = "Query key condition not supported"
-"""The service's words for a key condition with the right attributes and an operator that it cannot use."""
+INVALID = "One or more parameter values were invalid: "
+"""How many of the service's messages begin."""
+NOT_VALID = "One or more parameter values are not valid. "
+"""How those about empty keys begin."""
+
+
+class Fault:
+    """What a declared key or index refuses.
+
+    Attributes:
+        rule: The rule's id.
+        name: The attribute that it is about, or ``""``.
+        words: The service's words.
+        message: The builder's words.
+        fix: What to write instead.
+    """
+
+    __slots__ = ("fix", "message", "name", "rule", "words")
+
+    def __init__(self, name: str, words: str, message: str, fix: str, *, rule: str) -> None:
+        self.rule = rule
+        self.name = name
+        self.words = words
+        self.message = message
+        self.fix = fix
+
+    def to_error(self, place: str = "") -> BuildError:
+        """The error that the builder raises for it."""
+        return BuildError(self.message, rule=self.rule, place=place, fix=self.fix)
+
+
+# --- Declaring
 
 
 class KeySchema:
@@ -44,103 +88,71 @@ class KeySchema:
     Attributes:
         partition_keys: The attributes of the partition key: one, or up to four of a global index.
         sort_keys: The attributes of the sort key, in order; none, one, or up to four of a global index.
+        types: All of them with their types, partition key first: ``{"PK": "S", "SK": "S"}``.
     """
 
-    __slots__ = ("partition_keys", "sort_keys")
+    __slots__ = ("partition_keys", "sort_keys", "types")
 
-    def __init__(self, partition_keys: tuple[str, ...], sort_keys: tuple[str, ...]) -> None:
-        self.partition_keys = partition_keys
-        self.sort_keys = sort_keys
+    def __init__(self, partition: list[tuple[str, str]], sort: list[tuple[str, str]], place: str) -> None:
+        parts = [*partition, *sort]
+        self.partition_keys = tuple(name for name, _ in partition)
+        self.sort_keys = tuple(name for name, _ in sort)
+        self.types: dict[str, str] = dict(parts)
+        if len(self.types) < len(parts):
+            raise BuildError("a key names one attribute twice", rule="key-definition", place=place)
 
     @property
     def names(self) -> tuple[str, ...]:
         """All key attributes, the partition key first."""
         return self.partition_keys + self.sort_keys
 
-
-def find_misfit(keys: KeySchema, operators: Mapping[str, str]) -> tuple[str, str] | None:
-    """Find what makes a key condition unfit for these keys.
-
-    Args:
-        keys: The keys of the table or index that is queried.
-        operators: For each attribute that the condition is about, its operator (:func:`read_operators`).
-
-    Returns:
-        What is wrong in DynamoDB's words, and the fix; ``None`` when it fits.
-    """
-    equals = "each partition key attribute is compared with eq(…)"
-    for name in keys.partition_keys:
-        if name not in operators:
-            return _say_missed(name), equals
-        if operators[name] != "=":
-            return UNSUPPORTED, equals
-    # The service wants the sort key's attributes from the left, without a gap, and = for all but the last.
-    others = [name for name in operators if name not in keys.partition_keys]
-    used = keys.sort_keys[: len(others)]
-    foreign = [name for name in others if name not in keys.sort_keys]
-    if foreign:
-        # It names the sort key attribute that is missing, if there is one, not the foreign one.
-        fix = f"{foreign[0]} is no key attribute here: filter(…) takes the rest"
-        missed = next((name for name in used if name not in others), None)
-        return (_say_missed(missed) if missed is not None else UNSUPPORTED), fix
-    left_to_right = "sort key attributes are used from the left, all but the last with eq(…)"
-    for name in used:
-        if name not in others:
-            return _say_missed(name), left_to_right
-    if any(operators[name] != "=" for name in used[:-1]):
-        return UNSUPPORTED, left_to_right
-    return None
-
-
-def _say_missed(name: str) -> str:
-    return f"Query condition missed key schema element: {name}"
-
-
-def read_operators(condition: Condition) -> dict[str, str]:
-    """Each attribute of a sound key condition, with its operator: ``""`` for ``BETWEEN`` and ``begins_with``."""
-    operators = {}
-    for part in conjuncts(condition):
-        path = next(child for child in list_children(part) if isinstance(child, Path))
-        operators[str(path.segments[0])] = part.operator if isinstance(part, Comparison) else ""
-    return operators
+    def find_limit(self, name: str) -> int:
+        """The longest size of a key attribute's value, in bytes."""
+        return MAX_PARTITION_KEY_BYTES if name in self.partition_keys else MAX_SORT_KEY_BYTES
 
 
 class Index(KeySchema):
-    """What a query needs to know about a secondary index.
+    """What is declared of a secondary index.
 
     Args:
-        partition_key: The name of its partition key, or up to four names.
-        sort_key: The name of its sort key, or up to four names, if it has one.
+        partition_key: Its partition key: ``"status"`` (type S), ``("at", "N")``, or a list of up to four of those.
+        sort: The same for its sort key, if it has one.
+        projection: What it holds beside the keys: ``"ALL"``, ``"KEYS_ONLY"``, or a list of attribute names. When left
+            out, nothing is known about it, and nothing checked.
         local: Whether it is a local secondary index: only that can be read consistently.
 
     Raises:
-        BuildError: for more than four names, or an empty one.
+        BuildError: for anything else.
+
+    Attributes:
+        projection: What was given for it; a list as a tuple.
+        local: What was given for it.
 
     Example:
-        ``Table("accounts", "PK", indexes={"by_email": Index("email", ("team", "joined"))})``
+        ``Table("accounts", "PK", indexes={"by_email": Index("email", [("year", "N"), "team"], projection="ALL")})``
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/SecondaryIndexes.html
     """
 
-    __slots__ = ("local",)
+    __slots__ = ("local", "projection")
 
     def __init__(
         self,
-        partition_key: str | tuple[str, ...],
-        sort_key: str | tuple[str, ...] | None = None,
+        partition_key: KeyParts,
+        sort: KeyParts | None = None,
         *,
+        projection: str | list[str] | tuple[str, ...] | None = None,
         local: bool = False,
     ) -> None:
-        super().__init__(
-            (partition_key,) if isinstance(partition_key, str) else tuple(partition_key),
-            (sort_key,) if isinstance(sort_key, str) else tuple(sort_key or ()),
-        )
+        super().__init__(_read_parts(partition_key), [] if sort is None else _read_parts(sort), "Index")
+        self.projection = None if projection is None else _read_projection(projection)
+        if not isinstance(local, bool):
+            raise BuildError("local is neither True nor False", rule="index-definition", place="Index")
         self.local = local
-        valid = 1 <= len(self.partition_keys) <= MAX_INDEX_KEYS and len(self.sort_keys) <= MAX_INDEX_KEYS
-        if not valid or not all(isinstance(name, str) and name for name in self.names):
+        if local and (len(self.partition_keys), len(self.sort_keys)) != (1, 1):
             raise BuildError(
-                f"an index has 1 to {MAX_INDEX_KEYS} partition key names and up to {MAX_INDEX_KEYS} sort key names",
-                rule="key-definition",
+                "a local index has one partition key attribute, the table's, and one sort key attribute",
+                rule="index-definition",
                 place="Index",
             )
 
@@ -148,18 +160,113 @@ class Index(KeySchema):
         return f"Index({', '.join(self.names)}{', local' if self.local else ''})"
 
 
-def find_index(indexes: Mapping[str, Index], name: str) -> Index:
+def _read_parts(given: object) -> list[tuple[str, str]]:
+    if not isinstance(given, list):
+        return [_read_part(given, "Index", several=True)]
+    if not 1 <= len(given) <= MAX_INDEX_KEYS:
+        raise BuildError(f"a list of 1 to {MAX_INDEX_KEYS} key attributes", rule="key-definition", place="Index")
+    return [_read_part(part, "Index", several=True) for part in given]
+
+
+def _read_part(part: object, place: str, *, several: bool = False) -> tuple[str, str]:
+    """Read one key attribute: its name and type."""
+    name, kind = part if isinstance(part, tuple) and len(part) == 2 else (part, "S")
+    if isinstance(name, str) and isinstance(kind, str):
+        name, kind = to_text(name), to_text(kind)
+        if kind in KEY_TYPES and 0 < _measure_name(name, place) <= MAX_KEY_NAME_BYTES:
+            return name, kind
+    raise BuildError(
+        f"a key attribute is a name of 1 to {MAX_KEY_NAME_BYTES} bytes, or (name, type) with type S, N or B",
+        rule="key-definition",
+        place=place,
+        fix='several are a list: ["country", ("number", "N")]' if several else "",
+    )
+
+
+def _measure_name(name: str, place: str) -> int:
+    try:
+        return measure_text(name)
+    except BuildError as error:
+        raise error.within(place) from None
+
+
+def _read_projection(given: object) -> str | tuple[str, ...]:
+    if isinstance(given, str) and given in ("ALL", "KEYS_ONLY"):
+        return to_text(given)
+    if isinstance(given, (list, tuple)) and given and all(isinstance(name, str) and name for name in given):
+        return tuple(map(to_text, given))
+    raise BuildError(
+        "a projection is neither ALL, KEYS_ONLY nor a list of attribute names",
+        rule="index-definition",
+        place="Index, projection",
+        fix="leave it out when it is not known",
+    )
+
+
+def declare_indexes(indexes: Mapping[str, Index] | None, keys: PrimaryKey, place: str) -> dict[str, Index] | None:
+    """Check the indexes that are declared of a table, and copy them; ``None`` stays ``None``: nothing is declared.
+
+    Raises:
+        BuildError: for what is no index, or does not fit the table or another index.
+    """
+    if indexes is None:
+        return None
+    if not isinstance(indexes, Mapping):
+        raise BuildError(
+            f"indexes are a mapping of names to Index(…), not a {type(indexes).__name__}",
+            rule="index-definition",
+            place=place,
+        )
+    declared: dict[str, Index] = {}
+    types = dict(keys.types)
+    for name, index in indexes.items():
+        # How long a name may be is looked at where it is sent: reading needs it, writing does not.
+        if not isinstance(name, str) or not name or not isinstance(index, Index):
+            raise BuildError("indexes are names with Index(…)", rule="index-definition", place=place)
+        text = to_text(name)
+        within = f'{place}, index "{text}"'
+        if index.local and (index.partition_keys != keys.partition_keys or not keys.sort_keys):
+            raise BuildError(
+                f"a local index shares the table's partition key, {keys.partition_keys[0]}; both have a sort key",
+                rule="index-definition",
+                place=within,
+            )
+        for attribute, kind in index.types.items():
+            if types.setdefault(attribute, kind) != kind:
+                raise BuildError(
+                    f"{attribute} is declared as {types[attribute]} and as {kind}: it has one type in all keys",
+                    rule="key-definition",
+                    place=within,
+                    fix=f'write ("{attribute}", type) wherever it is a key',
+                )
+        declared[text] = index
+    return declared
+
+
+def list_index_checks(indexes: Mapping[str, Index] | None, keys: PrimaryKey) -> tuple[IndexCheck, ...]:
+    """What the indexes demand of attributes beyond what the table's own key demands."""
+    checks: dict[tuple[str, int], IndexCheck] = {}
+    # By name: the service names the first index of the alphabet that has the attribute.
+    for index_name, index in sorted((indexes or {}).items()):
+        for name, kind in index.types.items():
+            limit = index.find_limit(name)
+            if name not in keys.types or limit < keys.find_limit(name):
+                checks.setdefault((name, limit), (name, kind, limit, index_name))
+    return tuple(checks.values())
+
+
+def find_index(indexes: Mapping[str, Index] | None, name: str) -> Index:
     """Find a declared index.
 
     Raises:
         BuildError: when there is none of this name; the fix lists those that there are.
     """
-    if name not in indexes:
+    if not indexes or name not in indexes:
         raise BuildError(
             f"the table declares no index {name}",
             rule="index-unknown",
             place="IndexName",
-            fix=f"declared are {' and '.join(indexes) or 'none'}",
+            fix=f"declared are {' and '.join(indexes or ()) or 'none'}",
         )
     return indexes[name]
 
@@ -168,28 +275,28 @@ class PrimaryKey(KeySchema):
     """A table's primary key, against which every action on its items is checked.
 
     Attributes:
-        types: The key attributes, partition key first, each with its type: ``{"PK": "S", "SK": "S"}``.
         absent: ``attribute_not_exists(partition key)``: no item has this key.
         present: ``attribute_exists(partition key)``: an item has this key.
     """
 
-    __slots__ = ("_checks", "_table", "absent", "present", "types")
+    __slots__ = ("_checks", "_table", "absent", "present")
 
     def __init__(self, table: str, partition_key: KeyPart, sort_key: KeyPart | None) -> None:
-        keys = [_define(key, table) for key in (partition_key, sort_key) if key is not None]
-        if len(keys) == 2 and keys[0][0] == keys[1][0]:
-            raise BuildError("both keys have one name", rule="key-definition", place=f'table "{table}"')
-        self.types: dict[str, str] = dict(keys)
-        first, *others = self.types
-        super().__init__((first,), tuple(others))
+        place = f'table "{table}"'
+        partition = _read_part(partition_key, place)
+        sort = [] if sort_key is None else [_read_part(sort_key, place)]
+        super().__init__([partition], sort, place)
+        first = partition[0]
         self.absent: Condition = Attr(first).not_exists()
         self.present: Condition = Attr(first).exists()
         self._table = table.rpartition("/")[2]  # an ARN ends with the name, so that both give one target
-        limits = (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES)
-        self._checks = tuple((name, kind, limit) for (name, kind), limit in zip(keys, limits, strict=False))
+        self._checks = tuple((name, kind, self.find_limit(name)) for name, kind in self.types.items())
 
     def __repr__(self) -> str:
         return f"PrimaryKey({', '.join(self.types)})"
+
+
+# --- Keys of items
 
 
 def identify(keys: PrimaryKey, item: TypedItem) -> Target:
@@ -274,13 +381,168 @@ def _refuse(keys: PrimaryKey, name: str, kind: str, limit: int, value: Attribute
         )
 
 
-def _define(key: KeyPart, table: str) -> tuple[str, str]:
-    name, kind = key if isinstance(key, tuple) and len(key) == 2 else (key, "S")
-    valid_name = isinstance(name, str) and 0 < len(name.encode()) <= MAX_KEY_NAME_BYTES
-    if not valid_name or kind not in KEY_TYPES:
-        raise BuildError(
-            f"a key is a name of 1 to {MAX_KEY_NAME_BYTES} bytes, or (name, type) with type S, N or B",
-            rule="key-definition",
-            place=f'table "{table}"',
+# --- What indexes demand of items and updates
+
+
+def check_index_keys(checks: tuple[IndexCheck, ...], item: TypedItem) -> None:
+    """Refuse an item with an attribute that an index has as a key and cannot take.
+
+    Raises:
+        BuildError: with the place of what is wrong, inside the item.
+    """
+    for fault in find_index_faults(checks, item):
+        raise fault.to_error(f".{fault.name}")
+
+
+def find_index_faults(checks: tuple[IndexCheck, ...], item: Values, *, updated: bool = False) -> Iterator[Fault]:
+    """Find the attributes of an item, or those that an update sets, that indexes cannot take: one fault for each.
+
+    A missing attribute is none: the item is then not in the index.
+    """
+    told: set[str] = set()
+    for check in checks:
+        name, kind, limit, _ = check
+        value = item.get(name)
+        content = value.get(kind) if value is not None else None
+        # The quick look before the exact one: no character takes more than four bytes.
+        if value is None or name in told or (content and (kind == "N" or len(content) * 4 <= limit)):
+            continue
+        fault = _find_index_fault(check, value, updated=updated)
+        if fault is not None:
+            told.add(name)
+            yield fault
+
+
+def _find_index_fault(check: IndexCheck, value: AttributeValue, *, updated: bool) -> Fault | None:
+    name, kind, limit, index = check
+    actual = next(iter(value))
+    if actual != kind:
+        return _make_type_fault(name, kind, actual, index)
+    size = measure_value(value)
+    if not size:
+        what = "binary" if kind == "B" else "string"
+        about = (
+            "The update expression attempted to update a secondary index key to a value that is not supported. "
+            if updated
+            else "A value specified for a secondary index key is not supported. "
         )
-    return name, kind
+        where = "" if updated else f" IndexName: {index}, IndexKey: {name}"
+        return Fault(
+            name,
+            f"{NOT_VALID}{about}The AttributeValue for a key attribute cannot contain an empty {what} value.{where}",
+            f"an empty value, which the key of index {index} cannot have",
+            _LEAVE_OUT,
+            rule="index-key-empty",
+        )
+    if size > limit:
+        words = (
+            "The update expression attempted to update the secondary index key beyond allowed size limits"
+            if updated
+            else f"{INVALID}Size limit exceeded for Index Key {name} Actual Size: {size} bytes Max Size: {limit} bytes "
+            f"IndexName: {index}"
+        )
+        message = f"a value of {size} bytes, the key of index {index} takes {limit}"
+        return Fault(name, words, message, "shorten it, or use a hash of it", rule="index-key-length")
+    return None
+
+
+_LEAVE_OUT = "leave it out: the item is then not in the index"
+
+
+def _make_type_fault(name: str, kind: str, actual: str, index: str) -> Fault:
+    return Fault(
+        name,
+        f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {actual} IndexName: {index}",
+        f"a value of type {actual}, the key of index {index} is of type {kind}",
+        _LEAVE_OUT if actual == "NULL" else "convert it, or declare the index's key with its type: (name, type)",
+        rule="index-key-type",
+    )
+
+
+def find_update_faults(checks: tuple[IndexCheck, ...], actions: Iterable[UpdateAction]) -> Iterator[Fault]:
+    """Find what an update would write into keys of indexes that they cannot take.
+
+    ``SET g = h`` and ``SET g = if_not_exists(g, :v)`` depend on the item, and are not told.
+    """
+    kinds = {name: (kind, index) for name, kind, _, index in reversed(checks)}
+    for action in actions:
+        name = str(action.path.segments[0])
+        if len(action.path.segments) > 1 or name not in kinds or action.keyword in ("REMOVE", "DELETE"):
+            continue
+        value, (kind, index) = action.value, kinds[name]
+        if isinstance(value, Literal) and action.keyword == "SET":
+            yield from find_index_faults(checks, {name: value.value}, updated=True)
+        else:
+            # An addition to a number is a number, to a set a set, whatever is stored.
+            actual = value.type if isinstance(value, Literal) else _find_computed_type(value)
+            if actual and actual != kind:
+                yield _make_type_fault(name, kind, actual, index)
+
+
+def _find_computed_type(value: object) -> str:
+    """The type of a value that SET computes, if it is always the same."""
+    if isinstance(value, Arithmetic):
+        return "N"
+    return value.gives if isinstance(value, Call) else ""
+
+
+def check_update(keys: PrimaryKey, checks: tuple[IndexCheck, ...], actions: list[UpdateAction]) -> None:
+    """Refuse what an update would write into keys of indexes that they cannot take, and paths into keys.
+
+    Raises:
+        BuildError: naming the attribute.
+    """
+    if checks:
+        for fault in find_update_faults(checks, actions):
+            raise fault.to_error(fault.name)
+    deep = [segments for action in actions for segments in _list_paths(action) if len(segments) > 1]
+    if deep:
+        check_paths(keys, checks, deep, "")
+
+
+def _list_paths(action: UpdateAction) -> list[Segments]:
+    """Every path of an action: :func:`.find_paths`, but quick for what nearly every action is."""
+    paths, left = [action.path.segments], [action.value]
+    while left:
+        node = left.pop()
+        if isinstance(node, Path):
+            paths.append(node.segments)
+        elif isinstance(node, Arithmetic):
+            left += (node.left, node.right)
+        elif isinstance(node, Call):
+            left += node.operands
+    return paths
+
+
+# --- Paths into keys, which are scalars
+
+
+def find_path_fault(keys: PrimaryKey, checks: tuple[IndexCheck, ...], paths: Iterable[Segments]) -> Fault | None:
+    """Find a path that goes into a key attribute, of the table or an index."""
+    deep = {segments[0]: segments for segments in paths if len(segments) > 1}
+    if not deep:  # as nearly always
+        return None
+    indexed = [name for name, *_ in checks if name not in keys.types]
+    for what, names in (("Key", keys.names), ("IndexKey", indexed)):
+        for name in names:
+            if name in deep:
+                return Fault(
+                    name,
+                    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                    f"{what}: {name}",
+                    f"{write_path(deep[name])} goes into a key attribute, which holds a single value",
+                    f"name {name} itself",
+                    rule="key-path",
+                )
+    return None
+
+
+def check_paths(keys: PrimaryKey, checks: tuple[IndexCheck, ...], paths: Iterable[Segments], place: str) -> None:
+    """Refuse a path that goes into a key attribute.
+
+    Raises:
+        BuildError: at ``place``.
+    """
+    fault = find_path_fault(keys, checks, paths)
+    if fault is not None:
+        raise fault.to_error(place)

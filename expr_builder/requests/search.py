@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from expr_builder.attribute_values.text import to_text
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.joining import take_condition
@@ -9,16 +12,25 @@ from expr_builder.expressions.key_conditions import find_key_condition_fault
 from expr_builder.expressions.nodes import find_paths
 from expr_builder.expressions.render import Placeholders, render, render_projection
 from expr_builder.expressions.updates import take_path
-from expr_builder.limits import MAX_SCAN_SEGMENTS
+from expr_builder.limits import MAX_INDEX_NAME_LENGTH, MAX_LIMIT, MAX_SCAN_SEGMENTS, MIN_INDEX_NAME_LENGTH
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Immutable
-from .key_schema import find_index, find_misfit, read_operators
+from .key_reads import (
+    KeyTest,
+    find_condition_fault,
+    find_filter_fault,
+    find_start_fault,
+    find_unprojected,
+    read_key_tests,
+)
+from .key_schema import check_paths, find_index
+from .table_name import is_index_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Self
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
@@ -29,7 +41,7 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import Target
 
     from .action import Body
-    from .key_schema import Index, KeySchema
+    from .key_schema import Fault, Index
     from .table import Table
 
 SELECTS = ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES")
@@ -75,7 +87,7 @@ class Search(Immutable):
         self._limit: int | None = None
         self._paths: tuple[Path, ...] = ()
         self._select: str | None = None
-        self._start: Item | None = None
+        self._start: TypedItem | None = None
 
     @property
     def table(self) -> Table:
@@ -104,13 +116,24 @@ class Search(Immutable):
 
     def limit(self, items: int) -> Self:
         """Read at most this many items **in one page**, before the filter: DynamoDB's ``Limit``."""
-        if isinstance(items, bool) or not isinstance(items, int) or items < 1:
-            raise BuildError("a limit is a whole number from 1", rule="limit-value", place=self._place)
-        return self._replace(_limit=items)
+        if isinstance(items, bool) or not isinstance(items, int) or not 1 <= items <= MAX_LIMIT:
+            raise BuildError(
+                f"a limit is a whole number from 1 to {MAX_LIMIT}",
+                rule="limit-value",
+                place=self._place,
+                fix="leave limit(…) out to read all",
+            )
+        return self._replace(_limit=int.__int__(items))
 
     def on_index(self, name: str) -> Self:
         """Read a secondary index instead of the table."""
-        return self._replace(_index=name)
+        if not isinstance(name, str) or not is_index_name(to_text(name)):
+            raise BuildError(
+                f"an index's name has {MIN_INDEX_NAME_LENGTH} to {MAX_INDEX_NAME_LENGTH} letters, digits, _ . or -",
+                rule="member-value",
+                place=f"{self._place}, IndexName",
+            )
+        return self._replace(_index=to_text(name))
 
     def consistent(self) -> Self:
         """Ask for strongly consistent reads, which global secondary indexes do not have."""
@@ -118,15 +141,32 @@ class Search(Immutable):
 
     def select(self, what: str) -> Self:
         """Set ``Select``: ``ALL_ATTRIBUTES``, ``ALL_PROJECTED_ATTRIBUTES``, ``COUNT`` or ``SPECIFIC_ATTRIBUTES``."""
-        if what not in SELECTS:
+        if not isinstance(what, str) or to_text(what) not in SELECTS:
             raise BuildError(
-                f"select knows no {what}", rule="select-value", place=self._place, fix=f"one of {', '.join(SELECTS)}"
+                "select knows no such value", rule="select-value", place=self._place, fix=f"one of {', '.join(SELECTS)}"
             )
-        return self._replace(_select=what)
+        return self._replace(_select=to_text(what))
 
     def start_from(self, last_key: Item | None) -> Self:
-        """Start after this key, the ``last_key`` of a page as Python values; ``None`` starts at the beginning."""
-        return self._replace(_start=last_key)
+        """Start after this key, the ``last_key`` of a page as Python values; ``None`` starts at the beginning.
+
+        It holds exactly the table's key attributes and, on an index, those of the index. It is copied: a later change
+        of ``last_key`` has no effect.
+        """
+        if last_key is None:
+            return self._replace(_start=None)
+        place = f"{self._place}, ExclusiveStartKey"
+        if not isinstance(last_key, Mapping) or not last_key:
+            what = (
+                "an empty start key"
+                if isinstance(last_key, Mapping)
+                else f"a start key is no {type(last_key).__name__}"
+            )
+            raise BuildError(what, rule="start-key", place=place, fix="give the last_key of a page, or None")
+        try:
+            return self._replace(_start=to_item(last_key))
+        except BuildError as error:
+            raise error.within(place) from None
 
     def to_request(self) -> Mapping[str, object]:
         """The arguments of ``client.query`` or ``client.scan``.
@@ -139,7 +179,8 @@ class Search(Immutable):
             request["IndexName"] = self._index
         placeholders = Placeholders(always=self._table._always_alias)
         try:
-            self._check_reading()
+            index = self._find_index()
+            self._check_reading(index)
             self._fill(request, placeholders)
             if self._filter is not None:
                 request["FilterExpression"] = render(self._filter, placeholders)
@@ -225,21 +266,17 @@ class Search(Immutable):
         if self._consistent:
             request["ConsistentRead"] = True
         if self._start is not None:
-            request["ExclusiveStartKey"] = self._serialize_start(self._start)
-
-    def _serialize_start(self, start: Item) -> TypedItem:
-        try:
-            return to_item(start)
-        except BuildError as error:
-            raise error.within(f"{self._place}, ExclusiveStartKey") from None
+            # Copied: what is handed out belongs to the caller. Its values are checked to be scalars.
+            request["ExclusiveStartKey"] = {name: dict(value) for name, value in self._start.items()}
 
     def _find_index(self) -> Index | None:
-        if self._index is None or not self._table.indexes:
+        if self._index is None or self._table.indexes is None:
             return None  # of a table without declared indexes nothing is known, and nothing checked
         return find_index(self._table.indexes, self._index)
 
-    def _check_reading(self) -> None:
-        index = self._find_index()
+    def _check_reading(self, index: Index | None) -> None:
+        """Refuse what does not fit together, or does not fit the keys of the table or ``index``."""
+        self._check_select()
         if self._consistent and index is not None and not index.local:
             raise BuildError(
                 "a global secondary index cannot be read consistently",
@@ -247,6 +284,29 @@ class Search(Immutable):
                 place="ConsistentRead",
                 fix="read the table itself, or leave consistent() out",
             )
+        keys, checks = self._table.key_schema, self._table._index_checks
+        tests = self._check_key_condition(index)
+        if self._start is not None:
+            fault = find_start_fault(self.operation, keys, index, self._index, self._start, tests)
+            _raise_fault(fault, "ExclusiveStartKey")
+        filtered = [path.segments for path in find_paths(self._filter)] if self._filter is not None else []
+        projected = [path.segments for path in self._paths]
+        check_paths(keys, checks, projected, "ProjectionExpression")
+        if filtered and self.operation == "Query":
+            # Of an unknown index, the keys are those of the condition.
+            names = index.names if index is not None else keys.names if self._index is None else tuple(tests)
+            _raise_fault(find_filter_fault(names, filtered), "FilterExpression")
+        if index is not None and self._index is not None:
+            needed = filtered if self.operation == "Query" else []
+            fault = find_unprojected(keys, index, self._index, self._select, projected, needed)
+            _raise_fault(fault, "Select" if self._select == "ALL_ATTRIBUTES" else "ProjectionExpression")
+        check_paths(keys, checks, filtered, "FilterExpression")
+
+    def _check_key_condition(self, index: Index | None) -> dict[str, KeyTest]:
+        """Refuse a key condition that the keys cannot serve; return what it says. A scan has none."""
+        return {}
+
+    def _check_select(self) -> None:
         if self._paths and self._select not in (None, "SPECIFIC_ATTRIBUTES"):
             raise BuildError(
                 f"a projection beside Select {self._select}",
@@ -261,6 +321,18 @@ class Search(Immutable):
                 place="Select",
                 fix="add project(…)",
             )
+        if self._select == "ALL_PROJECTED_ATTRIBUTES" and self._index is None:
+            raise BuildError(
+                "ALL_PROJECTED_ATTRIBUTES of the table itself, which has no projection",
+                rule="select-value",
+                place="Select",
+                fix="leave it out, or read an index",
+            )
+
+
+def _raise_fault(fault: Fault | None, place: str) -> None:
+    if fault is not None:
+        raise fault.to_error(place)
 
 
 class Query(Search):
@@ -292,7 +364,6 @@ class Query(Search):
         return self._replace(_forward=True)
 
     def _fill(self, request: Body, placeholders: Placeholders) -> None:
-        self._check_key_condition()
         request["KeyConditionExpression"] = render(self._key_condition, placeholders)
 
     def _add_options(self, request: Body) -> None:
@@ -300,27 +371,16 @@ class Query(Search):
         if not self._forward:
             request["ScanIndexForward"] = False
 
-    def _check_key_condition(self) -> None:
-        fault = find_key_condition_fault(self._key_condition)
-        if fault is not None:
+    def _check_key_condition(self, index: Index | None) -> dict[str, KeyTest]:
+        words = find_key_condition_fault(self._key_condition)
+        if words is not None:
             raise BuildError(
-                fault, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
+                words, rule="key-condition", place="KeyConditionExpression", fix="filter(…) takes the rest"
             )
-        keys: KeySchema | None = self._table.key_schema if self._index is None else self._find_index()
-        if keys is None:  # an index that nobody declared
-            return
-        misfit = find_misfit(keys, read_operators(self._key_condition))
-        if misfit is not None:
-            words, fix = misfit
-            raise BuildError(words, rule="key-condition", place="KeyConditionExpression", fix=fix)
-        for path in find_paths(self._filter) if self._filter is not None else ():
-            if len(path.segments) == 1 and path.segments[0] in keys.names:
-                raise BuildError(
-                    f"the filter names {path.segments[0]}, which is part of the key",
-                    rule="filter-key",
-                    place="FilterExpression",
-                    fix="put it into the key condition",
-                )
+        tests = read_key_tests(self._key_condition)
+        keys = self._table.key_schema if self._index is None else index
+        _raise_fault(find_condition_fault(keys, self._index, tests), "KeyConditionExpression")
+        return tests
 
 
 class Scan(Search):
@@ -355,7 +415,8 @@ class Scan(Search):
 
     def segments(self, number: int) -> tuple[Self, ...]:
         """The scan in ``number`` parts, one for each worker."""
-        return tuple(self.segment(part, number) for part in range(number))
+        first = self.segment(0, number)
+        return first, *(self.segment(part, number) for part in range(1, number))
 
     def _add_options(self, request: Body) -> None:
         super()._add_options(request)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.text import to_text
 from expr_builder.errors import BuildError
 from expr_builder.expressions.render import Placeholders, render
-from expr_builder.limits import MAX_TABLE_ARN_LENGTH, MAX_TABLE_NAME_LENGTH
+from expr_builder.limits import MAX_TABLE_NAME_LENGTH
 
 from .get import Get
-from .key_schema import PrimaryKey
+from .key_schema import Index, PrimaryKey, declare_indexes, list_index_checks
 from .search import Query, Scan
+from .table_name import is_table_name
 from .writes import Check, Delete, Put, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any, Self
 
     from expr_builder.attribute_values.values import Item
     from expr_builder.expressions.nodes import Condition
     from expr_builder.expressions.updates import Target
 
-    from .key_schema import Index, KeyPart
+    from .key_schema import KeyPart
 
 
 class Table:
@@ -30,10 +33,12 @@ class Table:
         partition_key: The name of the partition key; ``("id", "N")`` when it is not a string.
         sort_key: The same for the sort key, if the table has one.
         alias: ``"auto"`` writes names bare where DynamoDB allows it; ``"always"`` aliases every name.
-        indexes: The secondary indexes by name, so that queries on them can be checked.
+        indexes: The secondary indexes by name, so that whatever is done with them is checked: the values of their keys
+            in puts and updates, key conditions, start keys, projections. ``None``: nothing is known of them, and
+            nothing said; ``{}``: there are none.
 
     Raises:
-        BuildError: for names that DynamoDB would refuse.
+        BuildError: for names that DynamoDB would refuse, and keys and indexes that do not fit together.
 
     Example:
         ``Table("accounts", partition_key="PK", sort_key="SK").put({"PK": "A#1", "SK": "P"}).if_not_exists()`` is a Put
@@ -42,12 +47,12 @@ class Table:
     Attributes:
         name: The table's name or ARN.
         key_schema: The primary key: its attributes with their types.
-        indexes: What was declared of the table's secondary indexes.
+        indexes: What was declared of the table's secondary indexes; ``None`` when nothing was.
 
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.CoreComponents.html
     """
 
-    __slots__ = ("_always_alias", "_plain_guard", "indexes", "key_schema", "name")
+    __slots__ = ("_always_alias", "_index_checks", "_plain_guard", "indexes", "key_schema", "name")
 
     def __init__(
         self,
@@ -58,17 +63,52 @@ class Table:
         alias: str = "auto",
         indexes: Mapping[str, Index] | None = None,
     ) -> None:
-        _check_name(name)
+        name = _read_name(name)
         if alias not in ("auto", "always"):
             raise BuildError("alias is neither 'auto' nor 'always'", rule="table-alias", place=f'table "{name}"')
         self.name = name
         self.key_schema = PrimaryKey(name, partition_key, sort_key)
-        self.indexes: dict[str, Index] = dict(indexes or {})
+        self.indexes = declare_indexes(indexes, self.key_schema, f'table "{name}"')
+        self._index_checks = list_index_checks(self.indexes, self.key_schema)
         self._always_alias = alias == "always"
         # Most puts have "no such item" as their only condition: render it once, unless it needs an alias.
         placeholders = Placeholders(always=self._always_alias)
         guard = render(self.key_schema.absent, placeholders)
         self._plain_guard = None if placeholders.names else guard
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any], *, alias: str = "auto") -> Self:
+        """Read the table's keys and indexes from the answer of ``client.describe_table(…)``, or its ``Table`` member.
+
+        Args:
+            description: The answer.
+            alias: See :class:`Table`.
+
+        Raises:
+            BuildError: for anything else.
+
+        Example:
+            ``Table.from_description(client.describe_table(TableName="accounts"))``
+
+        See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html
+        """
+        try:
+            found = description.get("Table", description)
+            types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
+            partition, sort = _read_key_schema(found["KeySchema"], types)
+            indexes = {
+                one["IndexName"]: _read_index(one, types, local=local)
+                for member, local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True))
+                for one in found.get(member) or ()
+            }
+            return cls(found["TableName"], *partition, *sort, alias=alias, indexes=indexes)
+        except (AttributeError, KeyError, TypeError):
+            raise BuildError(
+                "this describes no table",
+                rule="table-description",
+                place="Table.from_description",
+                fix="give the answer of client.describe_table(TableName=…)",
+            ) from None
 
     @property
     def partition_key(self) -> str:
@@ -155,18 +195,33 @@ class Table:
         return Scan(self)
 
 
-def _check_name(name: object) -> None:
+def _read_name(name: object) -> str:
     if not isinstance(name, str):
         raise BuildError(f"a table's name is a string, not a {type(name).__name__}", rule="table-name")
-    if name.startswith("arn:"):
-        valid = len(name) <= MAX_TABLE_ARN_LENGTH and ":table/" in name
-    else:
-        # Not by a regular expression: the module is slow to import.
-        plain = name.isascii() and name.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
-        valid = plain and len(name) <= MAX_TABLE_NAME_LENGTH
-    if not valid:
+    text = to_text(name)
+    if not is_table_name(text):
         raise BuildError(
             f"a table's name has 1 to {MAX_TABLE_NAME_LENGTH} letters, digits, _ . or -",
             rule="table-name",
             fix="or give the table's whole ARN",
         )
+    return text
+
+
+def _read_index(found: Mapping[str, Any], types: Mapping[str, str], *, local: bool) -> Index:
+    partition, sort = _read_key_schema(found["KeySchema"], types)
+    projection = found.get("Projection") or {}
+    kind = projection.get("ProjectionType")
+    # Without attributes of its own, INCLUDE holds the keys only.
+    held = (list(projection.get("NonKeyAttributes") or ()) or "KEYS_ONLY") if kind == "INCLUDE" else kind
+    return Index(partition, sort or None, projection=held, local=local)
+
+
+def _read_key_schema(
+    elements: Iterable[Mapping[str, str]], types: Mapping[str, str]
+) -> tuple[list[KeyPart], list[KeyPart]]:
+    parts: dict[str, list[KeyPart]] = {"HASH": [], "RANGE": []}
+    for element in elements:
+        name = element["AttributeName"]
+        parts[element["KeyType"]].append((name, types[name]))
+    return parts["HASH"], parts["RANGE"]

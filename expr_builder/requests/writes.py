@@ -27,7 +27,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Patience
 
 from .action import Action
-from .key_schema import check_key, make_type_error, refuse_others
+from .key_schema import check_index_keys, check_key, check_update, make_type_error, refuse_others
 from .single_write import converse_write
 
 TYPE_CHECKING = False
@@ -69,6 +69,8 @@ class WriteAction(Action):
                 raise self._make_type_error(content)
             self._content, self._content_size = serialize_item(content)
             self._target = check_key(table.key_schema, self._content)
+            if table._index_checks and self._part == "Item":
+                check_index_keys(table._index_checks, self._content)
             if self._content_size > MAX_ITEM_BYTES or self._part == "Key":  # nearly every Put is spared the call
                 self._check_content()
         except BuildError as error:
@@ -361,6 +363,7 @@ class Update(KeyedAction):
             more = make()
             for action in more:
                 self._refuse_key(action.path)
+            check_update(self._table.key_schema, self._table._index_checks, more)
             copy = self._copy()
             copy._actions = join_actions(self._actions, more)
         except BuildError as error:

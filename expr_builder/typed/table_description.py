@@ -62,7 +62,7 @@ def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Des
     return Description(
         table.name,
         differences,
-        sorted(indexes.keys() - table.indexes.keys()),
+        sorted(indexes.keys() - (table.indexes or {}).keys()),
         items=found.get("ItemCount", 0),
         size=found.get("TableSizeBytes", 0),
     )
@@ -81,7 +81,7 @@ def _compare_keys(table: Table, schema: Schema, types: Mapping[str, str]) -> Ite
 
 
 def _compare_indexes(table: Table, indexes: Mapping[str, tuple[Schema, bool]]) -> Iterator[str]:
-    for name, declared in table.indexes.items():
+    for name, declared in (table.indexes or {}).items():
         if name not in indexes:
             yield f"there is no index {name}"
             continue

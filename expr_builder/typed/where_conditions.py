@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 from expr_builder.attribute_values.text import to_text
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
-from expr_builder.requests.key_schema import find_misfit, read_operators
+from expr_builder.requests.key_reads import find_condition_fault, read_key_tests
 
 from .errors import InvalidQuery, list_names
 from .field_types import find_leaves, has_own_form
@@ -95,9 +95,9 @@ class WhereReader:
             self._refuse(f"where names {list_names(wrong)}, which is no part of the key here")
         compared = [self._compare(attribute, given) for attribute in self._schema.names]
         condition = all_of(*(condition for condition, _ in compared))
-        misfit = find_misfit(self._schema, read_operators(condition))
-        if misfit is not None:
-            self._refuse(misfit[0])
+        fault = find_condition_fault(self._schema, None, read_key_tests(condition))
+        if fault is not None:
+            self._refuse(fault.message)
         # At most one: DynamoDB takes a range for the last key attribute only.
         return condition, next((excluded for _, excluded in compared if excluded is not None), None)
 

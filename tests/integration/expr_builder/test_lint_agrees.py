@@ -25,6 +25,8 @@ SAME_WORDS = {
     "expression-empty",
     "expression-length",
     "index-consistent",
+    "index-key-empty",
+    "index-key-type",
     "index-unknown",
     "item-size",
     "key-condition",
@@ -51,6 +53,8 @@ SAME_WORDS = {
     "select-projection",
     "select-value",
     "set-empty",
+    "start-key",
+    "start-key-range",
     "syntax",
     "table-name",
     "transaction-count",
@@ -67,20 +71,22 @@ def url(engine_client: DynamoDBClient) -> Iterator[str]:
     def index(name: str, partition: str) -> Any:
         return {"IndexName": name, "KeySchema": schema(partition, "created"), "Projection": {"ProjectionType": "ALL"}}
 
-    names = ("PK", "SK", "email", "created")
+    by_keys: Any = {"IndexName": "ByKeys", "KeySchema": schema("slug")[:1]}
+    by_keys["Projection"] = {"ProjectionType": "KEYS_ONLY"}
+    names = ("PK", "SK", "email", "created", "slug")
     engine_client.create_table(
         TableName="accounts",
         KeySchema=schema("PK", "SK"),
         AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in names],
         BillingMode="PAY_PER_REQUEST",
-        GlobalSecondaryIndexes=[index("ByEmail", "email")],
+        GlobalSecondaryIndexes=[index("ByEmail", "email"), by_keys],
         LocalSecondaryIndexes=[index("ByDate", "PK")],
     )
     yield engine_client.meta.endpoint_url
     engine_client.delete_table(TableName="accounts")
 
 
-def schema(partition: str, sort: str) -> list[Any]:
+def schema(partition: str, sort: str = "") -> list[Any]:
     return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
 
 

@@ -67,7 +67,7 @@ def orders(create: Callable[..., Table]) -> Table:
         "user_id",
         "order_id",
         by_date=Index("user_id", "created_at", local=True),
-        by_status=Index("status", "total"),
+        by_status=Index("status", ("total", "N")),
         types={"total": "N"},
     )
 

@@ -32,15 +32,17 @@ def test_indexes_that_nobody_declared_are_no_difference(client: DynamoDBClient, 
 
 def test_everything_that_differs_is_said(client: DynamoDBClient, orders: Table) -> None:
     indexes = {
-        "by_date": Index("user_id", "updated_at", local=True),
-        "by_status": Index("status", "total", local=True),
+        "by_date": Index(("order_id", "N"), "updated_at", local=True),
+        "by_status": Index(("order_id", "N"), "total", local=True),
         "by_total": Index("total"),
     }
     table = TypedTable(Order, Table(orders.name, ("order_id", "N"), "user_id", indexes=indexes), client)
     assert table.describe().differences == [
         "the partition key is user_id, declared is order_id",
         "the sort key is order_id, declared is user_id",
+        "the partition key of index by_date is user_id, declared is order_id",
         "the sort key of index by_date is created_at, declared is updated_at",
+        "the partition key of index by_status is status, declared is order_id",
         "index by_status is global, declared is local",
         "there is no index by_total",
     ]

@@ -35,7 +35,11 @@ TABLES = [
         "accounts",
         partition_key="PK",
         sort_key="SK",
-        indexes={"ByEmail": Index("email", "created"), "ByDate": Index("PK", "created", local=True)},
+        indexes={
+            "ByEmail": Index("email", "created"),
+            "ByDate": Index("PK", "created", local=True),
+            "ByKeys": Index("slug", projection="KEYS_ONLY"),
+        },
     )
 ]
 
@@ -421,8 +425,10 @@ def item_key_cases(site: Site) -> Iterator[Case]:
     def case(rule: str, item: Any, at: str, message: str) -> Case:
         return Case(site.operation, rule, site.wrap(KEY), site.wrap(item), f"{site.prefix}{at}", message)
 
-    yield case("key-schema", {"PK": S}, "", f"{INVALID}Missing the key SK in the item")
-    yield case("key-type", {**KEY, "SK": N}, "/SK", f"{INVALID}Type mismatch for key SK expected: S actual: N")
+    unlike = "The provided key element does not match the schema" if site.operation == "BatchWriteItem" else ""
+    yield case("key-schema", {"PK": S}, "", unlike or f"{INVALID}Missing the key SK in the item")
+    mistyped = f"{INVALID}Type mismatch for key SK expected: S actual: N"
+    yield case("key-type", {**KEY, "SK": N}, "/SK", unlike or mistyped)
     yield case(
         "key-empty",
         {**KEY, "PK": {"S": ""}},
@@ -802,12 +808,12 @@ KEY_CONDITION_FAULTS = [
     ("PK = :pk AND SK <= :v", "PK = :pk AND SK.a = :v", "KeyConditionExpressions cannot have conditions on nested attributes"),
     ("PK = :pk AND SK >= :v", "PK = :pk AND SK > a AND SK < :v", "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"),
     ("PK = :pk AND SK = :v", "PK = :pk AND :v = :pk", "Invalid condition in KeyConditionExpression: No key attribute specified"),
-    ("PK = :pk AND SK BETWEEN :v AND :v", "PK = :pk AND SK > :v AND SK < :v", "KeyConditionExpressions must only contain one condition per key"),
-    ("PK = :pk AND SK = :v", "SK = :pk AND SK = :v", "KeyConditionExpressions must only contain one condition per key"),
+    ("PK = :pk AND SK BETWEEN :v AND :v", "PK = :pk AND SK > :v AND SK < :v", "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"),
+    ("PK = :pk AND SK = :v", "SK = :pk AND SK = :v", "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"),
     ("PK = :pk AND SK = :v", "SK = :v AND a = :pk", "Query condition missed key schema element: PK"),
     ("PK = :pk AND SK = :v", "PK = :pk AND a = :v", "Query condition missed key schema element: SK"),
     ("PK = :pk AND SK > :v", "PK > :pk AND SK = :v", "Query key condition not supported"),
-    ("PK = :pk AND SK > :v", "PK = :pk AND SK = :v AND a = :v", "Query key condition not supported"),
+    ("PK = :pk AND SK > :v", "PK = :pk AND SK = :v AND a = :v", "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)"),
 ]  # fmt: skip
 
 
@@ -969,6 +975,178 @@ def segment_cases() -> Iterator[Case]:
         yield Case("Scan", "scan-segment", good, bad, at, message)
 
 
+def declared_cases() -> Iterator[Case]:
+    """What is known only of declared tables and indexes."""
+    good: Any
+    bad: Any
+    value: Any
+    mismatch = f"{INVALID}Type mismatch for Index Key email Expected: S Actual: N IndexName: ByEmail"
+    empty = "The AttributeValue for a key attribute cannot contain an empty string value."
+    not_valid = "One or more parameter values are not valid. "
+    put_empty = f"{not_valid}A value specified for a secondary index key is not supported. {empty} IndexName: ByEmail, IndexKey: email"
+    set_empty = f"{not_valid}The update expression attempted to update a secondary index key to a value that is not supported. {empty}"
+    too_long = f"{INVALID}Size limit exceeded for Index Key email Actual Size: 2049 bytes Max Size: 2048 bytes IndexName: ByEmail"
+    set_long = "The update expression attempted to update the secondary index key beyond allowed size limits"
+    for rule, value, put_words, set_words in (
+        ("index-key-type", N, mismatch, mismatch),
+        ("index-key-empty", {"S": ""}, put_empty, set_empty),
+        ("index-key-length", {"S": "x" * 2049}, too_long, set_long),
+    ):
+        good, bad = {**KEY, "email": S}, {**KEY, "email": value}
+        yield Case("PutItem", rule, put(Item=good), put(Item=bad), "/Item/email", put_words)
+        yield Case(
+            "TransactWriteItems",
+            rule,
+            transact("Put", put(Item=good)),
+            transact("Put", put(Item=bad)),
+            "/TransactItems/0/Put/Item/email",
+            put_words,
+        )
+        yield Case(
+            "BatchWriteItem",
+            rule,
+            batch_put(good),
+            batch_put(bad),
+            "/RequestItems/accounts/0/PutRequest/Item/email",
+            put_words,
+        )
+        setting = {"UpdateExpression": "SET email = :v"}
+        good = keyed(**setting, ExpressionAttributeValues={":v": S})
+        bad = keyed(**setting, ExpressionAttributeValues={":v": value})
+        yield Case("UpdateItem", rule, good, bad, "/UpdateExpression", set_words)
+        yield Case(
+            "TransactWriteItems",
+            rule,
+            transact("Update", good),
+            transact("Update", bad),
+            "/TransactItems/0/Update/UpdateExpression",
+            set_words,
+        )
+    scalars = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+    projections: list[tuple[str, Any, str]] = [
+        ("GetItem", keyed, ""),
+        ("TransactGetItems", lambda **members: transact("Get", keyed(**members)), "/TransactItems/0/Get"),
+        ("BatchGetItem", batch_get, "/RequestItems/accounts"),
+        ("Query", query, ""),
+        ("Scan", scan, ""),
+    ]
+    for operation, wrap, at in projections:
+        for path, key in (("PK.a", "Key: PK"), ("email[0]", "IndexKey: email")):
+            good, bad = wrap(ProjectionExpression="PK, email"), wrap(ProjectionExpression=path)
+            yield Case(operation, "key-path", good, bad, f"{at}/ProjectionExpression", scalars + key)
+    good, bad = keyed(UpdateExpression="SET a = email"), keyed(UpdateExpression="SET a = email.b")
+    yield Case("UpdateItem", "key-path", good, bad, "/UpdateExpression", f"{scalars}IndexKey: email")
+    yield Case(
+        "TransactWriteItems",
+        "key-path",
+        transact("Update", good),
+        transact("Update", bad),
+        "/TransactItems/0/Update/UpdateExpression",
+        f"{scalars}IndexKey: email",
+    )
+    for operation, wrap in (("Query", query), ("Scan", scan)):
+        good, bad = wrap(FilterExpression="attribute_exists(email)"), wrap(FilterExpression="attribute_exists(email.a)")
+        yield Case(operation, "key-path", good, bad, "/FilterExpression", f"{scalars}IndexKey: email")
+    yield from start_key_cases()
+    on_index = query(IndexName="ByKeys", KeyConditionExpression="slug = :pk")
+    all_attributes = f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index ByKeys because its projection type is not ALL"
+    for operation, body in (("Query", on_index), ("Scan", scan(IndexName="ByKeys"))):
+        good, bad = {**body, "Select": "ALL_PROJECTED_ATTRIBUTES"}, {**body, "Select": "ALL_ATTRIBUTES"}
+        yield Case(operation, "index-projection", good, bad, "/IndexName", all_attributes)
+        good, bad = {**body, "ProjectionExpression": "slug, PK"}, {**body, "ProjectionExpression": "a, b"}
+        yield Case(
+            operation,
+            "index-projection",
+            good,
+            bad,
+            "/IndexName",
+            f"{INVALID}Global secondary index ByKeys does not project [a, b]",
+        )
+    good, bad = (
+        {**on_index, "FilterExpression": "attribute_exists(PK)"},
+        {**on_index, "FilterExpression": "attribute_exists(a)"},
+    )
+    words = f"{INVALID}Secondary index ByKeys does not project one or more filter attributes: [a]"
+    yield Case("Query", "index-projection", good, bad, "/IndexName", words)
+    for bad, rule, words in (
+        (N, "key-type", f"{INVALID}Condition parameter type does not match schema type"),
+        ({"S": ""}, "key-empty", f"{not_valid}{empty} Key: PK"),
+        ({"S": "x" * 2049}, "key-length", f"{INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes"),
+    ):
+        yield Case(
+            "Query", rule, query(), query(ExpressionAttributeValues={":pk": bad}), "/KeyConditionExpression", words
+        )
+    arns = [
+        f"arn:aws:dynamodb:{region}:{account}:table/accounts"
+        for region, account in (("eu-west-1", 1), ("us-east-1", 1), ("eu-west-1", 2))
+    ]
+    for kind, operation in (("Get", "TransactGetItems"), ("Delete", "TransactWriteItems")):
+        for other in arns[1:]:
+            good, bad = (
+                {"TransactItems": [{kind: keyed(TableName=arns[0])}, {kind: keyed(TableName=table, Key=OTHER_KEY)}]}
+                for table in (arns[0], other)
+            )
+            yield Case(
+                operation,
+                "transaction-region",
+                good,
+                bad,
+                f"/TransactItems/1/{kind}/TableName",
+                "All tables of a transaction must be in one Region and one account",
+            )
+
+
+def start_key_cases() -> Iterator[Case]:
+    good: Any
+    bad: Any
+    invalid = "The provided starting key is invalid"
+    unlike = f"{invalid}: The provided key element does not match the schema"
+    on_index = query(IndexName="ByKeys", KeyConditionExpression="slug = :pk")
+    for operation, body, good, words in (
+        ("Query", query(), KEY, invalid),
+        ("Scan", scan(), KEY, unlike),
+        ("Query", on_index, {**KEY, "slug": KEY["PK"]}, invalid),
+        ("Scan", scan(IndexName="ByKeys"), {**KEY, "slug": S}, invalid),
+    ):
+        for bad in ({}, {"PK": KEY["PK"]}, {**good, "a": S}, {**good, "SK": N}):
+            yield Case(
+                operation,
+                "start-key",
+                {**body, "ExclusiveStartKey": good},
+                {**body, "ExclusiveStartKey": bad},
+                "/ExclusiveStartKey",
+                words,
+            )
+    empty = f"{invalid}: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: SK"
+    yield Case(
+        "Query",
+        "start-key",
+        query(ExclusiveStartKey=KEY),
+        query(ExclusiveStartKey={**KEY, "SK": {"S": ""}}),
+        "/ExclusiveStartKey",
+        empty,
+    )
+    outside = "The provided starting key is outside query boundaries based on provided conditions"
+    yield Case(
+        "Query",
+        "start-key-range",
+        query(ExclusiveStartKey=KEY),
+        query(ExclusiveStartKey=OTHER_KEY),
+        "/ExclusiveStartKey",
+        outside,
+    )
+    ranged = query(KeyConditionExpression="PK = :pk AND SK > :v", ExpressionAttributeValues={":v": {"S": "P"}})
+    good, bad = {**ranged, "ExclusiveStartKey": KEY}, {**ranged, "ExclusiveStartKey": {**KEY, "SK": {"S": "O"}}}
+    yield Case(
+        "Query",
+        "start-key-range",
+        good,
+        bad,
+        "/ExclusiveStartKey",
+        "The provided starting key does not match the range key predicate",
+    )
+
+
 CASES: list[Case] = [
     *member_cases(),
     *transaction_cases(),
@@ -983,5 +1161,6 @@ CASES: list[Case] = [
     *expression_cases(PROJECTION_SITES, PROJECTION_FAULTS),
     *query_cases(),
     *search_cases(),
+    *declared_cases(),
 ]
 """All cases."""

@@ -370,7 +370,10 @@ _FIRST_OPERAND = (
             "1 BETWEEN a AND 2",
             _FIRST_OPERAND,
         ),
-        ("a = 1 AND a = 2", "KeyConditionExpressions must only contain one condition per key"),
+        (
+            "a = 1 AND a = 2",
+            "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key",
+        ),
     ],
 )
 def test_a_key_condition_is_only_what_a_query_can_use(text: str, words: str) -> None:

@@ -14,12 +14,16 @@ orders = Table(
     "SK",
     indexes={
         "by_date": Index("user_id", "created_at"),
-        "local": Index("PK", "rank", local=True),
-        "by_place": Index(("country", "city"), ("street", "number")),
+        "local": Index("PK", ("rank", "N"), local=True),
+        "by_place": Index(["country", "city"], ["street", ("number", "N")]),
     },
 )
 undeclared = Table("orders", "PK", "SK")
 PK = Key("PK").eq("A#1")
+UNEQUAL_STREET = (
+    "RANGE key attributes street must have equality conditions specified in the query because a condition is present "
+    "on key attribute number"
+)
 
 
 class Pages:
@@ -89,7 +93,7 @@ def test_a_scan_in_segments() -> None:
     ("condition", "index"),
     [
         (PK, None),
-        (Key("SK").gte(5) & PK, None),
+        (Key("SK").gte("5") & PK, None),
         (Key("country").eq("GB") & Key("city").eq("Bath"), "by_place"),
         (Key("country").eq("GB") & Key("city").eq("Bath") & Key("street").eq("High") & Key("number").lt(9), "by_place"),
         (PK & Key("rank").between(1, 2), "local"),
@@ -111,12 +115,12 @@ def test_key_conditions_that_fit_the_keys(condition: Any, index: str | None) -> 
         (
             Key("country").eq("GB") & Key("city").eq("Bath") & Key("number").eq(1),
             "by_place",
-            "Query condition missed key schema element: street",
+            UNEQUAL_STREET,
         ),
         (
             Key("country").eq("GB") & Key("city").eq("Bath") & Key("street").gt("A") & Key("number").eq(1),
             "by_place",
-            "Query key condition not supported",
+            UNEQUAL_STREET,
         ),
         (PK | Key("SK").eq(1), None, "Invalid operator used in KeyConditionExpression: OR"),
         (PK & Attr("SK").ne(1), None, "Invalid operator used in KeyConditionExpression: <>"),
@@ -126,7 +130,7 @@ def test_key_conditions_that_fit_the_keys(condition: Any, index: str | None) -> 
         (
             PK & Key("SK").gt(1) & Key("SK").lt(2),
             None,
-            "KeyConditionExpressions must only contain one condition per key",
+            "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key",
         ),
     ],
 )
@@ -167,8 +171,8 @@ def test_an_index_that_was_not_declared_is_trusted_when_none_was() -> None:
         (lambda: orders.scan().segment(0, 1_000_001), "scan-segment"),
         (lambda: orders.scan().segment(0.0, 1), "scan-segment"),  # type: ignore[arg-type]
         (lambda: Index(()), "key-definition"),
-        (lambda: Index("a", ("b", "c", "d", "e", "f")), "key-definition"),
-        (lambda: Index("a", ("b", "")), "key-definition"),
+        (lambda: Index("a", ["b", "c", "d", "e", "f"]), "key-definition"),
+        (lambda: Index("a", ["b", ""]), "key-definition"),
     ],
 )
 def test_what_does_not_fit_is_refused(make: Any, rule: str) -> None:
@@ -202,13 +206,19 @@ def test_items_of_all_pages_are_read_lazily_even_past_an_empty_page() -> None:
 
 def test_one_page_tells_where_the_next_starts() -> None:
     client: Any = Pages(
-        {"Items": [{"n": {"N": "1"}}], "LastEvaluatedKey": {"PK": {"S": "1"}}, "Count": 1, "ScannedCount": 4}, {}
+        {
+            "Items": [{"n": {"N": "1"}}],
+            "LastEvaluatedKey": {"PK": {"S": "1"}, "SK": {"S": "2"}},
+            "Count": 1,
+            "ScannedCount": 4,
+        },
+        {},
     )
     page = orders.scan().page(client)
-    assert (page.items, page.last_key, page.count, page.scanned) == ([{"n": 1}], {"PK": "1"}, 1, 4)
+    assert (page.items, page.last_key, page.count, page.scanned) == ([{"n": 1}], {"PK": "1", "SK": "2"}, 1, 4)
     last = orders.scan().start_from(page.last_key).page(client)
     assert (last.items, last.last_key, last.count, last.scanned) == ([], None, 0, 0)
-    assert client.sent[1]["ExclusiveStartKey"] == {"PK": {"S": "1"}}
+    assert client.sent[1]["ExclusiveStartKey"] == {"PK": {"S": "1"}, "SK": {"S": "2"}}
 
 
 def test_counting_adds_up_all_pages() -> None:

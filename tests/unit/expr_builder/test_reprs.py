@@ -30,7 +30,7 @@ unique = Unique(table, owner="PK", email=Marker("E#{}", optional=True), name=Mar
 guarded = table.put({**KEY, "email": "secret"}).when(Attr("email") == "secret").named("account")
 
 SHOWN: list[tuple[Any, str]] = [
-    (Index("user", ("day", "hour"), local=True), "Index(user, day, hour, local)"),
+    (Index("user", ["day", "hour"]), "Index(user, day, hour)"),
     (table, "Table('t', PK, n)"),
     (table.key_schema, "PrimaryKey(PK, n)"),
     (guarded, '<Put in t, slot "account">'),

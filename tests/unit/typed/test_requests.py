@@ -163,18 +163,18 @@ def test_an_index_that_the_plain_table_declares_is_known() -> None:
     from expr_builder import Index
 
     client: Any = Recorder()
-    plain = Table("t", "user_id", "order_id", alias="always", indexes={"a": Index("status")})
+    plain = Table("t", "user_id", "order_id", alias="always", indexes={"by_status": Index("status")})
     table = TypedTable(Order, plain, client)
     assert table.table is plain
-    assert list(table.query(Key("status").eq("open"), index="a")) == []
+    assert list(table.query(Key("status").eq("open"), index="by_status")) == []
     assert client.requests[0]["ExpressionAttributeNames"] == {"#n0": "status"}
     undeclared = TypedTable(Order, Table("t", "user_id"), client)
     queries: list[Callable[[], object]] = [
-        lambda: undeclared.query(where={"status": {"equals": "open"}}, index="a"),
-        lambda: undeclared.query(Key("status").eq("open"), index="a"),
+        lambda: undeclared.query(where={"status": {"equals": "open"}}, index="by_status"),
+        lambda: undeclared.query(Key("status").eq("open"), index="by_status"),
     ]
     for query in queries:
-        with pytest.raises(InvalidQuery, match=r"declares no index a \(declared are none\)"):
+        with pytest.raises(InvalidQuery, match=r"declares no index by_status \(declared are none\)"):
             query()
 
 
@@ -182,8 +182,8 @@ def test_where_takes_index_attributes_that_are_no_fields() -> None:
     from expr_builder import Index
 
     client: Any = Recorder()
-    table = TypedTable(Order, Table("t", "user_id", "order_id", indexes={"g": Index("GSI1PK", "GSI1SK")}), client)
-    list(table.query(where={"GSI1PK": {"equals": "x"}, "GSI1SK": {"begins_with": "y"}}, index="g"))
+    table = TypedTable(Order, Table("t", "user_id", "order_id", indexes={"gsi": Index("GSI1PK", "GSI1SK")}), client)
+    list(table.query(where={"GSI1PK": {"equals": "x"}, "GSI1SK": {"begins_with": "y"}}, index="gsi"))
     assert client.requests[0]["ExpressionAttributeValues"] == {":v0": {"S": "x"}, ":v1": {"S": "y"}}
 
 
