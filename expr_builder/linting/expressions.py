@@ -22,7 +22,7 @@ from expr_builder.limits import (
 )
 from expr_builder.reserved import is_reserved
 
-from .problems import ACTION, SHAPE, is_mapping
+from .problems import EXPRESSIONS, PARAMETERS, SHAPE, is_mapping
 from .shapes import describe_type_fault
 from .typed_values import read_value
 from .wording import describe_operand_fault, write_path_words
@@ -95,7 +95,7 @@ def _check_mixture(body: dict[str, Any], place: Place, given: list[str], legacy:
     mixed = [name for name in legacy if body.get(name) is not None]
     if given and mixed:
         place.at(mixed[0]).report(
-            ACTION,
+            PARAMETERS,
             "legacy-mixed",
             "Can not use both expression and non-expression parameters in the same request: "
             f"Non-expression parameters: {{{', '.join(mixed)}}} Expression parameters: {{{', '.join(given)}}}",
@@ -139,18 +139,18 @@ class _Maps:
             self.broken.add(member)
             return []
         if not entries:
-            place.report(ACTION, "placeholder-map", f"{member} must not be empty")
+            place.report(EXPRESSIONS, "placeholder-map", f"{member} must not be empty")
         for name in entries:
             if len(name.encode(errors="surrogatepass")) > MAX_PLACEHOLDER_BYTES:
                 place.at(name).report(
-                    ACTION,
+                    EXPRESSIONS,
                     "placeholder-length",
                     f"{member} contains invalid key: The expression attribute map contains a key that is too long; "
                     f"key: {name[:16]}…",
                 )
             elif not _is_placeholder(name, mark):
                 place.at(name).report(
-                    ACTION, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
+                    EXPRESSIONS, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
                 )
         return list(entries.items())
 
@@ -161,7 +161,9 @@ class _Maps:
             name = placeholder  # a stand-in, so that expressions which use it are not faulty as well
         elif not 0 < len(name.encode(errors="surrogatepass")) <= MAX_ATTRIBUTE_NAME_BYTES:
             words = "Attribute name is too large" if name else "Empty attribute name"
-            place.report(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
+            place.report(
+                EXPRESSIONS, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}"
+            )
         self.names[placeholder] = name
 
     def _check_size(self) -> None:
@@ -169,7 +171,7 @@ class _Maps:
         size += sum(measure_value(value) for value in self.values.values() if value is not None)
         if size > MAX_SUBSTITUTION_BYTES:
             self._place.at(_VALUES).report(
-                ACTION,
+                EXPRESSIONS,
                 "substitution-size",
                 f"Names and values of {size} bytes have exceeded the maximum allowed size of {MAX_SUBSTITUTION_BYTES}",
             )
@@ -178,13 +180,13 @@ class _Maps:
         """Report maps that no expression can use."""
         if is_mapping(self._body.get(_NAMES)) and not given:
             self._place.at(_NAMES).report(
-                ACTION, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
+                EXPRESSIONS, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
             )
         with_values = [name for name in expressions if name != "ProjectionExpression"]  # which holds no values
         if is_mapping(self._body.get(_VALUES)) and with_values and not set(with_values) & set(given):
             verb = "are" if len(with_values) > 1 else "is"
             self._place.at(_VALUES).report(
-                ACTION,
+                EXPRESSIONS,
                 "placeholder-map",
                 f"{_VALUES} can only be specified when using expressions: {' and '.join(with_values)} {verb} null",
             )
@@ -198,7 +200,7 @@ class _Maps:
             unused = [name for name in entries if _is_placeholder(name, mark) and name not in self.used]
             for name in unused if users else ():
                 self._place.at(member, name).report(
-                    ACTION,
+                    EXPRESSIONS,
                     "placeholder-unused",
                     f"Value provided in {member} unused in expressions: keys: {{{', '.join(unused)}}}",
                 )
@@ -232,7 +234,7 @@ def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Exp
         reader.faults.insert(0, ("expression-length", words))  # the service looks at the length before it reads
     ranks = _UPDATE_RANKS if name == "UpdateExpression" else _CONDITION_RANKS
     for rule, words in sorted(reader.faults, key=lambda fault: _rank(fault[0], ranks)):
-        place.report(ACTION, rule, f"Invalid {name}: {words}")
+        place.report(EXPRESSIONS, rule, f"Invalid {name}: {words}")
     if name == "KeyConditionExpression" and not reader.faults:
         _check_key_condition(place, read)
 
@@ -247,7 +249,7 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
     assert read.key_condition is not None  # noqa: S101  # it was read without fault
     words = find_key_condition_fault(read.key_condition)
     if words is not None:
-        place.report(ACTION, "key-condition", words)
+        place.report(EXPRESSIONS, "key-condition", words)
         read.key_condition = None  # read_operators needs a sound one
 
 

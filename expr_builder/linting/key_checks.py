@@ -9,7 +9,7 @@ from expr_builder.attribute_values.values import measure_value
 from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, MAX_TABLE_KEYS
 from expr_builder.requests.key_schema import KEY_TYPES, UNSUPPORTED, find_misfit, read_operators
 
-from .problems import ACTION, TABLE, is_mapping
+from .problems import TABLE, VALUES, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
     if not content:
         kind = "string" if tag == "S" else "binary"
         place.report(
-            ACTION,
+            VALUES,
             "key-empty",
             "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
             f"empty {kind} value. Key: {name}",

@@ -8,7 +8,7 @@ from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE, MAX_ITEM_BYTES, 
 
 from .expressions import check_expressions
 from .key_checks import Schemas, check_item_key, check_key, check_query_keys
-from .problems import ACTION, CONSTRAINT, TABLE, TARGET, TOTAL, is_mapping
+from .problems import CONSTRAINT, PARAMETERS, TABLE, TARGET, TOTAL, VALUES, is_mapping
 from .typed_values import read_item
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _check_item(member: str, item: Read, place: Place, table: Table | None) -> i
         check_key(item, place, table)
         return size
     if size > MAX_ITEM_BYTES:
-        place.report(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
+        place.report(VALUES, "item-size", "Item size has exceeded the maximum allowed size")
     if table is not None:
         check_item_key(item, place, table)
     return size
@@ -103,7 +103,7 @@ def _make_single_check(kind: str, *legacy: str) -> Check:
         _check_action(kind, request, place, schemas, legacy)
         wanted = request.get("ReturnValues")
         if kind in ("Put", "Delete") and wanted in ("ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"):
-            place.at("ReturnValues").report(ACTION, "return-values", "ReturnValues can only be ALL_OLD or NONE")
+            place.at("ReturnValues").report(PARAMETERS, "return-values", "ReturnValues can only be ALL_OLD or NONE")
 
     return check
 
@@ -136,7 +136,7 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
         given = [kind for kind in kinds if entry.get(kind) is not None]
         if len(given) != 1 and len(kinds) > 1:  # Get is a required member: the shape reports it
             words = "TransactItems can only contain one of Check, Put, Update or Delete"
-            at.report(ACTION, "transaction-action", words)
+            at.report(PARAMETERS, "transaction-action", words)
         for kind in given:
             action = entry[kind]
             if is_mapping(action):
@@ -190,7 +190,7 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
         if len([kind for kind in ("PutRequest", "DeleteRequest") if entry.get(kind) is not None]) != 1:
             # Misleading, but the service's own words.
             words = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported"
-            place.at(index).report(ACTION, "batch-action", f"{words} datatypes")
+            place.at(index).report(PARAMETERS, "batch-action", f"{words} datatypes")
         for kind, member in (("PutRequest", "Item"), ("DeleteRequest", "Key")):
             at = place.at(index, kind, member)
             item = read_item(_as_mapping(entry.get(kind)).get(member), at)
@@ -224,7 +224,7 @@ def _check_query(request: Body, place: Place, schemas: Schemas) -> None:
     read = check_expressions(request, place, expressions, legacy)
     if request.get("KeyConditionExpression") is None and request.get("KeyConditions") is None:
         words = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
-        place.report(ACTION, "key-condition", words)
+        place.report(PARAMETERS, "key-condition", words)
     table = schemas.find(request.get("TableName"))
     _check_reading(request, place, table)
     if read.key_condition is not None:
@@ -238,11 +238,11 @@ def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
     for missing, present in (("TotalSegments", "Segment"), ("Segment", "TotalSegments")):
         if request.get(missing) is None and request.get(present) is not None:
             words = f"The {missing} parameter is required but was not present in the request when {present} parameter"
-            place.at(present).report(ACTION, "scan-segment", f"{words} is present")
+            place.at(present).report(PARAMETERS, "scan-segment", f"{words} is present")
     segment, total = request.get("Segment"), request.get("TotalSegments")
     if isinstance(segment, int) and isinstance(total, int) and segment >= total:
         place.at("Segment").report(
-            ACTION,
+            PARAMETERS,
             "scan-segment",
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
             f"Segment: {segment} is not less than TotalSegments: {total}",
@@ -279,13 +279,13 @@ def _check_select(request: Body, place: Place) -> None:
     if select in ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT") and projections:
         what = "only the Count" if select == "COUNT" else select
         words = f"Cannot specify the {projections[0]} when choosing to get {what}"
-        place.report(ACTION, "select-projection", words)
+        place.report(PARAMETERS, "select-projection", words)
     if select == "SPECIFIC_ATTRIBUTES" and not projections:
         words = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-        place.report(ACTION, "select-projection", words)
+        place.report(PARAMETERS, "select-projection", words)
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
         words = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
-        place.report(ACTION, "select-value", words)
+        place.report(PARAMETERS, "select-value", words)
 
 
 # --- JSON of any shape. The wrong one was reported by check_shape, and counts as empty here.

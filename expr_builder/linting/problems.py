@@ -9,10 +9,13 @@ if TYPE_CHECKING:
     Step: TypeAlias = str | int
     """A member's name or a list's index."""
 
-CLIENT, SHAPE, CONSTRAINT, ACTION, TARGET, TOTAL, TABLE = range(7)
-"""The stages in which a request can be refused, in the order of :mod:`expr_builder.linting`."""
+CLIENT, SHAPE, CONSTRAINT, PARAMETERS, VALUES, EXPRESSIONS, TARGET, TOTAL, TABLE = range(9)
+"""The steps in which a request is refused, in the order of :mod:`expr_builder.linting`."""
 
 _CODES = {CLIENT: "ParamValidationError", SHAPE: "SerializationException"}
+# The service reads each action in one go: its parameters, values and expressions come in the order of the actions.
+_RANKS = {VALUES: PARAMETERS, EXPRESSIONS: PARAMETERS}
+_STAGES = ("client", "shape", "shape", "shape", "values", "expressions", "table", "table", "table")
 
 
 class Problem:
@@ -25,28 +28,33 @@ class Problem:
         code: The service's error code, such as ``"ValidationException"``; ``"ParamValidationError"`` for what AWS
             clients refuse before anything is sent.
         message: DynamoDB's own words if they are known. They can contain values of the request.
+        stage: Where the service finds it: ``"client"`` (AWS clients refuse it, nothing is sent), ``"shape"`` (JSON
+            types, members that are missing or out of bounds, parameters that do not go together), ``"values"`` (the
+            AttributeValues), ``"expressions"`` (the expressions and their placeholders) or ``"table"`` (what needs
+            the table: keys and indexes, sizes of what is written, several actions on one item).
     """
 
-    __slots__ = ("code", "message", "pointer", "rule")
+    __slots__ = ("code", "message", "pointer", "rule", "stage")
 
-    def __init__(self, pointer: str, rule: str, code: str, message: str) -> None:
+    def __init__(self, pointer: str, rule: str, code: str, message: str, stage: str) -> None:
         self.pointer = pointer
         self.rule = rule
         self.code = code
         self.message = message
+        self.stage = stage
 
     def to_dict(self) -> dict[str, str]:
         """The problem as a JSON object."""
-        return {"pointer": self.pointer, "rule": self.rule, "code": self.code, "message": self.message}
+        return {name: getattr(self, name) for name in ("pointer", "rule", "code", "message", "stage")}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Problem) and self.to_dict() == other.to_dict()
 
     def __hash__(self) -> int:
-        return hash((self.pointer, self.rule, self.code, self.message))
+        return hash((self.pointer, self.rule, self.code, self.message, self.stage))
 
     def __repr__(self) -> str:
-        return f"Problem({self.pointer!r}, {self.rule!r}, {self.code!r}, {self.message!r})"
+        return f"Problem({self.pointer!r}, {self.rule!r}, {self.code!r}, {self.message!r}, {self.stage!r})"
 
 
 class Place:
@@ -88,13 +96,13 @@ class Place:
     def report(self, stage: int, rule: str, message: str) -> None:
         """Report a problem here."""
         code = _CODES.get(stage, "ValidationException")
-        self._found.append((stage, Problem(self.pointer, rule, code, message)))
+        self._found.append((stage, Problem(self.pointer, rule, code, message, _STAGES[stage])))
 
 
 def sort_problems(found: list[tuple[int, Problem]]) -> list[Problem]:
     """Put problems into the order in which the service would get to them."""
     # Sorting is stable: within a stage they stay in the order of the request.
-    return [problem for _, problem in sorted(found, key=lambda entry: entry[0])]
+    return [problem for _, problem in sorted(found, key=lambda entry: _RANKS.get(entry[0], entry[0]))]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, object]]:

@@ -9,7 +9,7 @@ from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
 
-from .problems import ACTION, SHAPE, is_mapping
+from .problems import SHAPE, VALUES, is_mapping
 from .shapes import describe_type_fault
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class _Reading:
     def refuse(self, place: Place, rule: str, words: str) -> None:
         """Report a value that DynamoDB cannot store."""
         self.sound = False
-        place.report(ACTION, rule, self.say(words))
+        place.report(VALUES, rule, self.say(words))
 
     def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
         """Report JSON that is not even an AttributeValue, in these words and no sentence around them."""
