@@ -54,14 +54,18 @@ class Expressions:
 
     Attributes:
         update: The update's actions.
+        condition: The condition.
+        filter: The filter.
         key_condition: The key condition, if it is sound.
         filter_paths: The paths that the filter uses.
     """
 
-    __slots__ = ("filter_paths", "key_condition", "update")
+    __slots__ = ("condition", "filter", "filter_paths", "key_condition", "update")
 
     def __init__(self) -> None:
         self.update: list[UpdateAction] = []
+        self.condition: Condition | None = None
+        self.filter: Condition | None = None
         self.key_condition: Condition | None = None
         self.filter_paths: list[Segments] = []
 
@@ -257,11 +261,11 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
 
 
 def _read_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.read_condition()
+    read.condition = parser.read_condition()
 
 
 def _read_filter(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.read_condition()
+    read.filter = parser.read_condition()
     read.filter_paths = parser.paths
 
 

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     Step: TypeAlias = str | int
     """A member's name or a list's index."""
 
-CLIENT, SHAPE, CONSTRAINT, PARAMETERS, VALUES, EXPRESSIONS, TARGET, TOTAL, TABLE = range(9)
-"""The steps in which a request is refused, in the order of :mod:`expr_builder.linting`."""
+CLIENT, SHAPE, CONSTRAINT, PARAMETERS, VALUES, EXPRESSIONS, TARGET, TOTAL, TABLE, ADVICE = range(10)
+"""The steps in which a request is refused, in the order of :mod:`expr_builder.linting`; advice comes after them."""
 
-_CODES = {CLIENT: "ParamValidationError", SHAPE: "SerializationException"}
+_CODES = {CLIENT: "ParamValidationError", SHAPE: "SerializationException", ADVICE: "Advice"}
 # The service reads each action in one go: its parameters, values and expressions come in the order of the actions.
 _RANKS = {VALUES: PARAMETERS, EXPRESSIONS: PARAMETERS}
-_STAGES = ("client", "shape", "shape", "shape", "values", "expressions", "table", "table", "table")
+_STAGES = ("client", "shape", "shape", "shape", "values", "expressions", "table", "table", "table", "advice")
 
 
 class Problem:
@@ -26,12 +26,13 @@ class Problem:
             whole request.
         rule: The stable id of the rule, as in ``docs/rules.md``; the same id that a ``BuildError`` has.
         code: The service's error code, such as ``"ValidationException"``; ``"ParamValidationError"`` for what AWS
-            clients refuse before anything is sent.
+            clients refuse before anything is sent, ``"Advice"`` for what nobody refuses.
         message: DynamoDB's own words if they are known. They can contain values of the request.
         stage: Where the service finds it: ``"client"`` (AWS clients refuse it, nothing is sent), ``"shape"`` (JSON
             types, members that are missing or out of bounds, parameters that do not go together), ``"values"`` (the
             AttributeValues), ``"expressions"`` (the expressions and their placeholders) or ``"table"`` (what needs
-            the table: keys and indexes, sizes of what is written, several actions on one item).
+            the table: keys and indexes, sizes of what is written, several actions on one item);
+            ``"advice"`` for what the service takes.
     """
 
     __slots__ = ("code", "message", "pointer", "rule", "stage")
