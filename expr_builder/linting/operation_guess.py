@@ -35,41 +35,42 @@ def find_operation(request: object) -> str:
     candidates = list_operations(request)
     if len(candidates) > 1:
         message = "what the request is for cannot be told from its members"
-        raise BuildError(message, rule="operation", place="operation", fix=f"give {name_choices(candidates)}")
+        raise BuildError(message, rule="operation", place="operation", fix=f"give one: {name_choices(candidates)}")
     return candidates[0]
 
 
 def list_operations(request: object) -> tuple[str, ...]:
     """List the operations that a request can be for; just one where its members tell."""
-    if not is_mapping(request):
-        return tuple(sorted(REQUESTS))
-    known = {operation: len(request.keys() & shape.members.keys()) for operation, shape in REQUESTS.items()}
+    members = request if is_mapping(request) else {}
+    known = {operation: len(members.keys() & shape.members.keys()) for operation, shape in REQUESTS.items()}
+    most = max(known.values())
     # Those that know most of its members: a misspelt one is unknown to all of them.
-    fitting = [operation for operation, count in known.items() if count == max(known.values())]
-    complete = [operation for operation in fitting if request.keys() >= {*REQUESTS[operation].required}]
-    return tuple(sorted(_compare_contents(complete or fitting, request)))
+    fitting = [operation for operation, count in known.items() if count == most]
+    complete = [operation for operation in fitting if members.keys() >= {*REQUESTS[operation].required}]
+    others = _list_misfits(members) if most else ()
+    return tuple(sorted(operation for operation in complete or fitting if operation not in others))
 
 
 def name_choices(operations: tuple[str, ...]) -> str:
-    """Name operations in a sentence: ``"DeleteItem" or "GetItem"``."""
-    *others, last = (f'"{operation}"' for operation in operations)
+    """Name operations in a sentence: ``DeleteItem or GetItem``."""
+    *others, last = operations
     return f"{', '.join(others)} or {last}"
 
 
-def _compare_contents(operations: list[str], request: Members) -> list[str]:
-    """Leave out the operations that the members' contents do not fit."""
-    if "TransactGetItems" in operations and "TransactWriteItems" in operations:
-        kinds = _list_kinds(request.get("TransactItems"))
-        return ["TransactGetItems" if "Get" in kinds and not kinds & {*_WRITES} else "TransactWriteItems"]
-    if "BatchGetItem" in operations and "BatchWriteItem" in operations:
-        asked = request.get("RequestItems")
-        entries = list(asked.values()) if is_mapping(asked) else []
-        for kind, operation in ((dict, "BatchGetItem"), ((list, tuple), "BatchWriteItem")):
-            if any(isinstance(entry, kind) for entry in entries):
-                return [operation]
-    if "UpdateItem" in operations and not request.keys() & {"UpdateExpression", "AttributeUpdates"}:
-        return [operation for operation in operations if operation != "UpdateItem"]  # it would change nothing
-    return operations
+def _list_misfits(members: Members) -> tuple[str, ...]:
+    """The operations that the contents do not fit, of those that share their members with another."""
+    if "TransactItems" in members:
+        kinds = _list_kinds(members["TransactItems"])
+        reads = "Get" in kinds and kinds.isdisjoint(_WRITES)
+        return ("TransactWriteItems",) if reads else ("TransactGetItems",)
+    asked = members.get("RequestItems")
+    entries = list(asked.values()) if is_mapping(asked) else []
+    if any(isinstance(entry, dict) for entry in entries):
+        return ("BatchWriteItem",)
+    if any(isinstance(entry, (list, tuple)) for entry in entries):
+        return ("BatchGetItem",)
+    # Without one of these it would change nothing.
+    return () if members.keys() & {"UpdateExpression", "AttributeUpdates"} else ("UpdateItem",)
 
 
 def _list_kinds(actions: object) -> set[str]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import UpdateAction
 
 ROOT = Path(__file__).parents[3]
-LINT_RULES = {rule.id for rule in RULES.values() if rule.operation}
+LINT_RULES = {rule.id for rule in RULES.values() if rule.operation and not rule.advised}
 
 
 def case_id(case: Case) -> str:
