@@ -46,9 +46,10 @@ def list_operations(request: object) -> tuple[str, ...]:
     most = max(known.values())
     # Those that know most of its members: a misspelt one is unknown to all of them.
     fitting = [operation for operation, count in known.items() if count == most]
-    complete = [operation for operation in fitting if members.keys() >= {*REQUESTS[operation].required}]
     others = _list_misfits(members) if most else ()
-    return tuple(sorted(operation for operation in complete or fitting if operation not in others))
+    fitting = sorted(operation for operation in fitting if operation not in others)
+    complete = [operation for operation in fitting if members.keys() >= {*REQUESTS[operation].required}]
+    return tuple(complete if len(complete) == 1 else fitting)
 
 
 def name_choices(operations: tuple[str, ...]) -> str:
@@ -69,8 +70,9 @@ def _list_misfits(members: Members) -> tuple[str, ...]:
         return ("BatchWriteItem",)
     if any(isinstance(entry, (list, tuple)) for entry in entries):
         return ("BatchGetItem",)
-    # Without one of these it would change nothing.
-    return () if members.keys() & {"UpdateExpression", "AttributeUpdates"} else ("UpdateItem",)
+    # An update that has a condition but nothing to change is surely a deletion.
+    guarded, changes = "ConditionExpression" in members, {"UpdateExpression", "AttributeUpdates"} & members.keys()
+    return ("UpdateItem",) if guarded and not changes else ()
 
 
 def _list_kinds(actions: object) -> set[str]:

@@ -77,7 +77,7 @@ def test_the_operation_is_seen_from_the_request_where_that_is_clear(
 @pytest.mark.parametrize(
     ("document", "choices"),
     [
-        ('{"TableName": "t", "Key": {"PK": {"S": "1"}}}', "DeleteItem or GetItem"),
+        ('{"TableName": "t", "Key": {"PK": {"S": "1"}}}', "DeleteItem, GetItem or UpdateItem"),
         ('{"TableName": "t", "FilterExpression": "a = b"}', "Query or Scan"),
         ('{"RequestItems": {}}', "BatchGetItem or BatchWriteItem"),
         *[(document, f"{', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]}") for document in ("{}", "[]", '{"a": 1}')],
