@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore import xform_name
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.config import Config
 from moto import mock_aws
 from moto.core.models import botocore_stubber
@@ -53,6 +54,7 @@ class LintProxy:
         """Answer a finished HTTP request."""
         target = request.headers["X-Amz-Target"]
         operation = (target.decode() if isinstance(target, bytes) else target).rpartition(".")[2]
+        assert isinstance(request.body, (str, bytes))
         body = json.loads(request.body)
         if operation == "CreateTable":
             self.tables[body["TableName"]] = read_table(body)
@@ -71,7 +73,7 @@ class LintProxy:
 
 def _respond(request: AWSPreparedRequest, status: int, headers: Mapping[str, Any], body: str | bytes) -> AWSResponse:
     raw = HTTPResponse(BytesIO(body.encode() if isinstance(body, str) else body), preload_content=False)
-    return AWSResponse(request.url, status, headers, raw)
+    return AWSResponse(request.url, status, HTTPHeaders.from_dict(headers), raw)
 
 
 @contextmanager
@@ -81,7 +83,7 @@ def lint_proxy() -> Iterator[tuple[DynamoDBClient, LintProxy]]:
     proxy = LintProxy()
     with mock_aws():
         client = boto3.client("dynamodb", "us-east-1", endpoint_url=_PROXY, config=config)
-        client.meta.events.register("before-send.dynamodb", proxy)
+        client.meta.events.register("before-send.dynamodb", proxy)  # type: ignore[arg-type]  # its answer counts
         yield client, proxy
         client.close()
 
