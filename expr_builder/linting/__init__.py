@@ -69,7 +69,7 @@ def lint(request: object, operation: str = "TransactWriteItems", tables: Iterabl
             "lint knows no such operation", rule="operation", place="operation", fix=f"one of {', '.join(OPERATIONS)}"
         )
     found: list[tuple[int, Problem]] = []
-    place = Place(found)
+    place = Place(found, operation)
     if is_mapping(request):
         check_shape(REQUESTS[operation], request, place)
         CHECKS[operation](request, place, Schemas(tables))
