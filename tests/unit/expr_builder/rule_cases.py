@@ -696,6 +696,80 @@ def legacy_cases() -> Iterator[Case]:
         )
 
 
+CONDITION = {"ComparisonOperator": "EQ", "AttributeValueList": [S]}
+
+
+def legacy_rule_cases() -> Iterator[Case]:
+    """Each rule of legacy parameters, for each operation that has them; more of them in test_legacy_parameters."""
+    unknown = f"{UNFIT_COUNT} EQ ComparisonOperator"
+    for operation, wrap, member in (
+        ("PutItem", put, "Expected"),
+        ("UpdateItem", keyed, "Expected"),
+        ("DeleteItem", keyed, "Expected"),
+        ("Query", legacy_query, "QueryFilter"),
+        ("Scan", scan, "ScanFilter"),
+    ):
+        good, two = wrap(**{member: {"a": CONDITION}}), {"a": CONDITION, "b": CONDITION}
+        bad = wrap(**{member: {"a": {**CONDITION, "AttributeValueList": [S, S]}}})
+        yield Case(operation, "legacy-condition", good, bad, f"/{member}/a", said(operation, unknown))
+        for conditions, words in (
+            ({}, "ConditionalOperator cannot be used without Filter or Expected"),
+            ({"a": CONDITION}, "ConditionalOperator can only be used when Filter or Expected has two or more elements"),
+        ):
+            yield Case(
+                operation,
+                "legacy-operator",
+                wrap(ConditionalOperator="OR", **{member: two}),
+                wrap(ConditionalOperator="OR", **{member: conditions}),
+                "/ConditionalOperator",
+                said(operation, words),
+            )
+        if member == "Expected":
+            words = f"{INVALID}Value must be provided when Exists is null for Attribute: a"
+            yield Case(
+                operation, "legacy-expected", good, wrap(Expected={"a": {}}), "/Expected/a", said(operation, words)
+            )
+    for operation, wrap in (("GetItem", keyed), ("Query", legacy_query), ("Scan", scan), ("BatchGetItem", batch_get)):
+        prefix = "/RequestItems/accounts" if operation == "BatchGetItem" else ""
+        yield Case(
+            operation,
+            "legacy-duplicate",
+            wrap(AttributesToGet=["a", "b"]),
+            wrap(AttributesToGet=["a", "b", "a"]),
+            f"{prefix}/AttributesToGet/2",
+            f"{INVALID}Duplicate value in attribute name: a",
+        )
+    updates = (
+        ({}, "Only DELETE action is allowed when no attribute value is specified"),
+        ({"Action": "ADD", "Value": S}, "ADD action is not supported for the type S"),
+        ({"Action": "DELETE", "Value": N}, "DELETE action with value is not supported for the type N"),
+    )
+    for update, words in updates:
+        yield Case(
+            "UpdateItem",
+            "legacy-update",
+            keyed(AttributeUpdates={"a": {"Value": S}}),
+            keyed(AttributeUpdates={"a": update}),
+            "/AttributeUpdates/a",
+            said("UpdateItem", f"{INVALID}{words}"),
+        )
+    yield Case(
+        "UpdateItem",
+        "update-key",
+        keyed(AttributeUpdates={"a": {"Value": S}}),
+        keyed(AttributeUpdates={"SK": {"Value": S}}),
+        "/AttributeUpdates/SK",
+        f"{INVALID}Cannot update attribute SK. This attribute is part of the key",
+    )
+
+
+UNFIT_COUNT = f"{INVALID}Invalid number of argument(s) for the"
+
+
+def legacy_query(**members: Any) -> dict[str, Any]:
+    return {"TableName": "accounts", "KeyConditions": {"PK": CONDITION}, **members}
+
+
 def many(kind: str, count: int) -> list[dict[str, Any]]:
     return [{kind: {"TableName": "accounts", "Key": {**KEY, "PK": {"S": f"ACCT#{i}"}}}} for i in range(count)]
 
@@ -1021,6 +1095,7 @@ CASES: list[Case] = [
     *key_cases(),
     *placeholder_cases(),
     *legacy_cases(),
+    *legacy_rule_cases(),
     *expression_cases(CONDITION_SITES, CONDITION_FAULTS),
     *expression_cases(UPDATE_SITES, UPDATE_FAULTS),
     *update_cases(),
