@@ -210,10 +210,11 @@ def test_operators_are_those_of_the_service_and_a_filter_must_have_one() -> None
     assert messages(query(KeyConditions={"PK": {}}), "Query") == [
         f"{ENVELOPE}Value null at 'keyConditions.PK.member.comparisonOperator' {where}: Member must not be null"
     ]
-    assert messages(keyed(AttributeUpdates={"a": {"Action": "SET", "Value": S}}), "UpdateItem") == [
+    (words,) = messages(keyed(AttributeUpdates={"a": {"Action": "SET", "Value": S}}), "UpdateItem")
+    assert words == (
         f"{ENVELOPE}Value 'SET' at 'attributeUpdates.a.member.action' {where}: "
         "Member must satisfy enum value set: [ADD, PUT, DELETE]"
-    ]
+    )
 
 
 @pytest.mark.parametrize("member", ["ScanFilter", "QueryFilter", "Expected", "KeyConditions"])
