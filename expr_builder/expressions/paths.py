@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Segments: TypeAlias = tuple[str | int, ...]
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
 
+    _Tree: TypeAlias = dict[str | int | None, "_Tree"]
+    """For each segment how paths go on behind it; ``None`` is the end of one."""
+
 
 @lru_cache(maxsize=4096)  # names come again in every request; bounded, as map keys can be data
 def is_bare(name: str) -> bool:
@@ -75,13 +78,25 @@ def find_clash(one: Segments, other: Segments) -> str:
 def find_first_clash(paths: Iterable[Segments]) -> tuple[Segments, Segments, str] | None:
     """The first two paths that cannot stand in one expression, and why (see :func:`find_clash`)."""
     seen: list[Segments] = []
+    tree: _Tree = {}
     for path in paths:
-        for other in seen:
-            how = find_clash(other, path)
-            if how:
-                return other, path, how
+        if not _add_to_tree(tree, path):  # only now each two are compared: there may be thousands
+            return next((other, path, how) for other in seen if (how := find_clash(other, path)))
         seen.append(path)
     return None
+
+
+def _add_to_tree(tree: _Tree, path: Segments) -> bool:
+    """Add a path to those that begin as it does; tell whether it can stand beside them."""
+    for segment in path:
+        other = next(iter(tree), segment)
+        if other is None or isinstance(other, int) is not isinstance(segment, int):
+            return False  # another path ends here, or goes on in a list where this one goes on in a map
+        tree = tree.setdefault(segment, {})
+    if tree:
+        return False
+    tree[None] = {}
+    return True
 
 
 def write_path(segments: Segments) -> str:

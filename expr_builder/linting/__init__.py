@@ -79,7 +79,7 @@ def lint(
             "lint knows no such operation", rule="operation", place="operation", fix=f"one of {', '.join(OPERATIONS)}"
         )
     found: list[tuple[int, Problem]] = []
-    place = Place(found)
+    place = Place(found, operation)
     schemas = Schemas(tables)
     if is_mapping(request):
         check_shape(REQUESTS[operation], request, place)

@@ -13,7 +13,7 @@ from .problems import TABLE, VALUES, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
@@ -133,12 +133,20 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
 
 
 def check_query_keys(
-    condition: Condition, filter_paths: list[Segments], index_name: object, place: Place, table: Table | None
+    condition: Condition,
+    filter_paths: Sequence[Segments],
+    index_name: object,
+    place: Place,
+    table: Table | None,
+    *,
+    members: tuple[str, str] = ("KeyConditionExpression", "FilterExpression"),
 ) -> None:
     """Check a key condition, and the filter beside it, against the keys of the table or index.
 
     Of an undeclared table only this is known: a partition key is compared with ``=``, a table has at most two key
     attributes, and the filter must not name an attribute of the key condition.
+
+    ``members`` says where the two stand: they can be the legacy ``KeyConditions`` and ``QueryFilter``, too.
     """
     operators = read_operators(condition)
     keys = _find_keys(index_name, table)
@@ -149,12 +157,13 @@ def check_query_keys(
         too_many = len(operators) > MAX_TABLE_KEYS and index_name is None
         words = UNSUPPORTED if "=" not in operators.values() or too_many else ""
     if words:
-        place.at("KeyConditionExpression").report(TABLE, "key-condition", words)
+        place.at(members[0]).report(TABLE, "key-condition", words)
     names = set(operators) if keys is None else set(keys.names)
     for name in dict.fromkeys(path[0] for path in filter_paths):
         if name in names:
-            words = f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
-            place.at("FilterExpression").report(TABLE, "filter-key", words)
+            what = "Filter Expression" if members[1] == "FilterExpression" else members[1]
+            words = f"{what} can only contain non-primary key attributes: Primary key attribute: {name}"
+            place.at(members[1]).report(TABLE, "filter-key", words)
 
 
 def _find_keys(index_name: object, table: Table | None) -> KeySchema | None:

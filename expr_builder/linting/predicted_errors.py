@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWrite
 from __future__ import annotations
 
 from .operation_guess import find_operation
-from .problems import is_mapping
+from .problems import ENVELOPE, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Reason: TypeAlias = dict[str, str]
     """``{"Code": "None"}``, or a code with its ``Message``."""
 
-_ENVELOPE = "1 validation error detected: "
 _STATUS = 400
 _NAMESPACES = {
     "SerializationException": "com.amazon.coral.service",
@@ -144,7 +143,7 @@ def _read_steps(problem: Problem) -> list[str]:
 def _join_words(answered: list[Problem], operation: str) -> str:
     """The words of the first problem, together with those that the service names in one sentence with it."""
     first = answered[0]
-    joined = [problem.message.removeprefix(_ENVELOPE) for problem in answered if _is_constraint(problem)]
+    joined = [problem.message.removeprefix(ENVELOPE) for problem in answered if _is_constraint(problem)]
     # The service answers with a bad table name alone, and UpdateItem with the first fault.
     if not _is_constraint(first) or len(joined) == 1 or operation == "UpdateItem":
         return first.message
@@ -155,4 +154,4 @@ def _is_constraint(problem: Problem) -> bool:
     """Tell whether a member is missing or out of bounds, which the service collects before it looks any further."""
     if problem.stage != "shape" or problem.rule == "table-name":
         return False
-    return problem.message.startswith(_ENVELOPE) and "' failed to satisfy constraint: " in problem.message
+    return problem.message.startswith(ENVELOPE) and "' failed to satisfy constraint: " in problem.message

@@ -220,7 +220,9 @@ def test_all_unused_placeholders_are_in_one_message_each_at_its_place() -> None:
         ConditionExpression="a = :a",
         ExpressionAttributeValues={":a": {"S": "x"}, ":b": {"S": "x"}, ":c": {"S": "x"}},
     )
-    words = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:b, :c}"
+    words = (
+        "1 validation error detected: Value provided in ExpressionAttributeValues unused in expressions: keys: {:b, :c}"
+    )
     assert [(problem.pointer, problem.message) for problem in lint(request, "PutItem")] == [
         ("/ExpressionAttributeValues/:b", words),
         ("/ExpressionAttributeValues/:c", words),
