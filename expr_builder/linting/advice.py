@@ -12,7 +12,6 @@ from __future__ import annotations
 from expr_builder.expressions.evaluate import judge
 from expr_builder.expressions.nodes import Arithmetic, Call, Comparison, Literal, Not, Path, conjuncts, find_paths
 from expr_builder.expressions.paths import write_path
-from expr_builder.requests.key_schema import read_operators
 
 from .expressions import check_expressions
 from .problems import ADVICE, Place
@@ -178,11 +177,12 @@ def _advise_on_uniqueness(action: _Action, schemas: Schemas) -> None:
     # Going on from a key, or backwards, is reading a list: its next page, or its latest entry.
     if body.get("ExclusiveStartKey") or body.get("ScanIndexForward") is False:
         return
-    operators = read_operators(action.key_condition)
+    clauses = conjuncts(action.key_condition)
+    names = {path.segments[0] for clause in clauses for path in find_paths(clause)}
     table = schemas.find(body.get("TableName"))
     index = table.indexes.get(name) if table is not None and table.indexes else None
-    lists = index is not None and (index.local or not operators.keys() >= {*index.names})  # many items of one value
-    if lists or {*operators.values()} != {"="}:
+    lists = index is not None and (index.local or not names >= {*index.names})  # many items of one value
+    if lists or not all(isinstance(clause, Comparison) and clause.operator == "=" for clause in clauses):
         return
     words = (
         "If this asks whether a value is taken: the index follows the table with a delay, and two writers can both "

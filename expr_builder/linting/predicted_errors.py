@@ -26,9 +26,6 @@ _NAMESPACES = {
     "ValidationException": "com.amazon.coral.validate",
 }
 
-# What the service finds at the table, but answers for the transaction as a whole.
-_PLAIN = frozenset(("key-empty", "transaction-same-item", "transaction-size"))
-
 
 class PredictedError:
     """The service's answer to a request that it refuses.
@@ -116,7 +113,8 @@ def predict_error(problems: Iterable[Problem], request: object, operation: str |
 
 def _is_reason(problem: Problem) -> bool:
     """Tell whether the service reports a problem in a transaction as the reason of one action."""
-    if problem.stage != "table" or problem.rule in _PLAIN:
+    # What is wrong with the transaction as a whole, and an empty key, it answers plainly.
+    if problem.stage != "table" or problem.rule.startswith("transaction-") or problem.rule.endswith("key-empty"):
         return False
     # An item that is too large by itself is refused before any action is looked at.
     return not (problem.rule == "item-size" and _read_steps(problem)[2] == "Put")
