@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .expressions.joining import all_of, any_of
     from .expressions.nodes import Condition
     from .expressions.parse import parse_condition, parse_key_condition, parse_projection, parse_update
-    from .linting import Problem, lint
+    from .linting import PredictedError, Problem, lint, predict_error
     from .requests.batches import BatchGet, BatchWrite
     from .requests.explain import explain
     from .requests.get import Get
@@ -67,6 +67,7 @@ __all__ = [
     "Key",
     "Marker",
     "Page",
+    "PredictedError",
     "Problem",
     "Put",
     "Query",
@@ -99,6 +100,7 @@ __all__ = [
     "parse_key_condition",
     "parse_projection",
     "parse_update",
+    "predict_error",
     "read_units",
     "to_attribute_value",
     "to_item",
@@ -131,7 +133,7 @@ _HOMES = {
     "expressions.joining": ("all_of", "any_of"),
     "expressions.nodes": ("Condition",),
     "expressions.parse": ("parse_condition", "parse_key_condition", "parse_projection", "parse_update"),
-    "linting": ("Problem", "lint"),
+    "linting": ("PredictedError", "Problem", "lint", "predict_error"),
     "requests.batches": ("BatchGet", "BatchWrite"),
     "requests.explain": ("explain",),
     "requests.get": ("Get",),

@@ -64,6 +64,11 @@ class Rule:
         self._passes = entry["passes"]
 
     @property
+    def advised(self) -> bool:
+        """Whether it is only advice: the service takes what breaks it, and lint names it on request."""
+        return self.group == "Advice"
+
+    @property
     def fails(self) -> object:
         """A request that breaks this rule alone; where lint cannot see the rule, a line of Python."""
         return _write_out(self._fails)

@@ -43,6 +43,9 @@ to next:
 
 AWS documents no order; this is the one of implementations that are tested against the service.
 
+**Advice** is no problem: the service takes these requests, and they may not do what was meant. Only
+`lint(…, advice=True)` gives it, and only about a request that has no problem.
+
 **The words** of lint are the service's own as far as they are known. Those for `attribute-name`, `binary-base64`,
 `substitution-size`, `text-utf8` and `transaction-size` are this project's.
 
@@ -83,7 +86,7 @@ def _section(rule: Rule) -> Iterator[str]:
     yield f"### {rule.id}\n"
     yield f"{rule.meaning}{link if rule.page else ''}\n"
     if rule.operation:
-        yield f"Refused, {_problem(rule)}\n"
+        yield f"{'Advised' if rule.advised else 'Refused'}, {_problem(rule)}\n"
         yield from _block("json", _layout(_shorten(rule.fails)))
         yield "Accepted:\n"
         yield from _block("json", _layout(_shorten(rule.passes)))
@@ -96,7 +99,7 @@ def _section(rule: Rule) -> Iterator[str]:
 
 def _problem(rule: Rule) -> str:
     # Exactly one: an example breaks its rule and nothing else.
-    (problem,) = lint(rule.fails, rule.operation, [_names_of(rule)["accounts"]])
+    (problem,) = lint(rule.fails, rule.operation, [_names_of(rule)["accounts"]], advice=rule.advised)
     at = f" at {_code(_cut(problem.pointer))}" if problem.pointer else ""
     return f"`{rule.operation}`{at}: {_code(_cut(problem.message, 400))}"
 

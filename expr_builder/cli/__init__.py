@@ -41,9 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
-        status = arguments.run(arguments)
-        sys.stdout.flush()  # here, where a closed pipe or a full disk is still handled
+        return _run(sys.argv[1:] if argv is None else argv)
     except CommandError as error:
         return _fail(str(error), _UNREADABLE)
     except ExpressionSyntaxError as error:
@@ -55,20 +53,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("the input is nested too deeply", _UNREADABLE)
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard(sys.stdout)
+        _discard(sys.stderr)
         return _BROKEN_PIPE
     except OSError as error:
         _discard(sys.stdout)
         return _fail(f"cannot write the output: {error.strerror}", _UNREADABLE)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    return int(status)
+
+
+def _run(argv: Sequence[str]) -> int:
+    if sys.stdout is None:  # so Python shows that it was started with a closed one
+        raise CommandError("cannot write the output: standard output is closed")
+    try:
+        arguments = parse_arguments(argv)
+        return int(arguments.run(arguments))
+    finally:
+        sys.stdout.flush()  # here, where a closed pipe or a full disk is still handled; after --help, too
 
 
 def _fail(message: str, status: int) -> int:
-    sys.stderr.write(f"expr-builder: {message}\n")
+    if sys.stderr is not None:  # as it is when Python was started with a closed one
+        try:
+            sys.stderr.write(f"expr-builder: {message}\n")
+            sys.stderr.flush()
+        except OSError:  # nobody reads it: the status tells
+            _discard(sys.stderr)
     return status
 
 
 def _discard(stream: TextIO) -> None:
     """Send what is still buffered to /dev/null, so that Python does not complain about it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (AttributeError, OSError):
+        return  # no file is behind it, so nothing is left to be written at exit

@@ -59,6 +59,7 @@ examples:
   expr-builder draft --table accounts:PK put '{"PK": "A#1"}' | expr-builder lint -
   echo '{"TableName": "t", "Key": {"PK": {"S": "1"}}}' | expr-builder lint - --operation GetItem --table t:PK
   echo '{"TransactItems": []}' | expr-builder lint - --format json || echo refused
+  expr-builder draft --table accounts:PK update '{"PK": "A#1"}' --set '{"n": 1}' | expr-builder lint - --advice
 """,
     "explain": """\
 examples:
@@ -139,6 +140,9 @@ def _add_lint(commands: Subcommands) -> None:
     )
     _add_request(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text when left out")
+    parser.add_argument(
+        "--advice", action="store_true", help="also say what DynamoDB takes and may not do what was meant"
+    )
     parser.set_defaults(run=run_lint)
 
 

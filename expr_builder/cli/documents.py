@@ -30,7 +30,7 @@ def read_document(name: str) -> object:
 def read_text(name: str) -> str:
     """Read a file of UTF-8 text; ``-`` is standard input."""
     try:
-        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        raw = _read_stdin() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise CommandError(f"{name_file(name)}: {error.strerror}") from None
     except ValueError:  # it has a NUL
@@ -39,6 +39,14 @@ def read_text(name: str) -> str:
         return raw.decode("utf-8-sig")  # Windows' editors put a byte order mark first
     except UnicodeDecodeError as error:
         raise CommandError(f"{name_file(name)}: byte {error.start + 1} is not UTF-8 text") from None
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:  # so Python shows that it was started with a closed one
+        raise CommandError("standard input is closed")
+    if hasattr(sys.stdin, "buffer"):
+        return sys.stdin.buffer.read()
+    return sys.stdin.read().encode("utf-8", "surrogatepass")  # a caller from Python has put text in its place
 
 
 def parse_json(text: str, name: str) -> object:

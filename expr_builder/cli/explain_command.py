@@ -17,8 +17,7 @@ from expr_builder.requests.transactions import write_json
 
 from .documents import name_file, read_document
 from .draft_command import read_draft
-from .lint_command import format_problems
-from .operation_guess import guess_operation
+from .lint_command import find_operation, format_problems
 from .terminal import Paint, count, format_table
 
 TYPE_CHECKING = False
@@ -53,7 +52,7 @@ def run_explain(arguments: Namespace) -> int:
         tables |= {action.table.name: action.table for action in draft.actions}
         operation = draft.operation
         document = json.loads(write_json(draft.request))  # so that binary values are base64, as in a file
-    operation = operation or guess_operation(document, name)
+    operation = operation or find_operation(document, name)
     problems = lint(document, operation, tables.values())
     if problems:
         sys.stderr.write("".join(f"{line}\n" for line in format_problems(name, problems, Paint(sys.stderr))))

@@ -6,9 +6,9 @@ import json
 import sys
 
 from expr_builder.linting import lint
+from expr_builder.linting.operation_guess import list_operations, name_choices
 
-from .documents import name_file, read_document
-from .operation_guess import guess_operation
+from .documents import CommandError, name_file, read_document
 from .terminal import Paint
 
 TYPE_CHECKING = False
@@ -20,16 +20,28 @@ if TYPE_CHECKING:
 
 
 def run_lint(arguments: Namespace) -> int:
-    """Carry out ``expr-builder lint``: exit status 1 when there are problems."""
+    """Carry out ``expr-builder lint``: exit status 1 when there are problems. Advice is none."""
     name = name_file(arguments.file)
     request = read_document(arguments.file)
-    problems = lint(request, arguments.operation or guess_operation(request, name), arguments.table)
+    operation = arguments.operation or find_operation(request, name)
+    found = lint(request, operation, arguments.table, advice=arguments.advice)
+    refused = any(problem.stage != "advice" for problem in found)
     if arguments.format == "json":
-        text = json.dumps([problem.to_dict() for problem in problems], indent=2, ensure_ascii=False)
+        text = json.dumps([problem.to_dict() for problem in found], indent=2, ensure_ascii=False)
     else:
-        text = "\n".join(format_problems(name, problems, Paint(sys.stdout)) or [f"{name}: no problems"])
+        lines = format_problems(name, found, Paint(sys.stdout))
+        text = "\n".join(lines if refused else [*lines, f"{name}: no problems"])
     sys.stdout.write(f"{text}\n")
-    return 1 if problems else 0
+    return 1 if refused else 0
+
+
+def find_operation(request: object, name: str) -> str:
+    """Find out which operation a request is for, or raise CommandError when it could be for several."""
+    operations = list_operations(request)
+    if len(operations) > 1:
+        asked = f"give --operation {name_choices(operations)}"
+        raise CommandError(f"{name}: what the request is for cannot be told from its members: {asked}")
+    return operations[0]
 
 
 def format_problems(name: str, problems: Sequence[Problem], paint: Paint) -> list[str]:
@@ -37,5 +49,6 @@ def format_problems(name: str, problems: Sequence[Problem], paint: Paint) -> lis
     lines = []
     for problem in problems:
         where = paint.bold(problem.pointer or "the whole")  # the root's JSON pointer is empty
-        lines.append(f"{name}: {where}: {paint.red(problem.message)} [{problem.rule}, {problem.code}]")
+        words = problem.message if problem.stage == "advice" else paint.red(problem.message)
+        lines.append(f"{name}: {where}: {words} [{problem.rule}, {problem.code}]")
     return lines

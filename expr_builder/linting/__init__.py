@@ -27,8 +27,11 @@ from __future__ import annotations
 
 from expr_builder.errors import BuildError
 
+from .advice import advise
 from .key_checks import Schemas
+from .operation_guess import find_operation
 from .operations import CHECKS
+from .predicted_errors import PredictedError, predict_error
 from .problems import SHAPE, Place, Problem, is_mapping, sort_problems
 from .shapes import REQUESTS, check_shape, describe_type_fault
 
@@ -38,41 +41,51 @@ if TYPE_CHECKING:
 
     from expr_builder.requests.table import Table
 
-__all__ = ["OPERATIONS", "Problem", "lint"]
+__all__ = ["OPERATIONS", "PredictedError", "Problem", "lint", "predict_error"]
 
 OPERATIONS = tuple(sorted(REQUESTS))
 """The operations whose requests can be checked."""
 
 
-def lint(request: object, operation: str = "TransactWriteItems", tables: Iterable[Table] = ()) -> list[Problem]:
+def lint(
+    request: object, operation: str | None = None, tables: Iterable[Table] = (), *, advice: bool = False
+) -> list[Problem]:
     """Find everything for which DynamoDB would refuse a request.
 
     Args:
         request: The arguments of the client call, or the JSON document of ``--cli-input-json``; binary values as bytes
-            or as base64 text. It may be any JSON value: nothing is raised for it.
-        operation: One of :data:`OPERATIONS`, such as ``"PutItem"``.
+            or as base64 text. It may be any JSON value: nothing is raised for it when the operation is given.
+        operation: One of :data:`OPERATIONS`, such as ``"PutItem"``. When it is left out, the request's members have to
+            tell.
         tables: The ``Table`` of each table whose keys are to be checked. Of other tables only what the request's own
             keys show is checked.
+        advice: Whether to say also what the service takes and may not do what was meant. Advice is no problem: it
+            stands in the list only when there is none, and its ``code`` is ``"Advice"``, its ``stage`` ``"advice"``.
 
     Returns:
         The problems, the one that the service would report first; an empty list when there is none.
 
     Raises:
-        BuildError: for an unknown operation.
+        BuildError: for an unknown operation, and where it is left out and the request could be for several.
 
     Example:
         ``lint({"TransactItems": []})`` is ``[Problem("/TransactItems", "transaction-count", "ValidationException",
-        "1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: …")]``.
+        "1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: …", "shape")]``.
     """
+    if operation is None:
+        operation = find_operation(request)
     if operation not in REQUESTS:
         raise BuildError(
             "lint knows no such operation", rule="operation", place="operation", fix=f"one of {', '.join(OPERATIONS)}"
         )
     found: list[tuple[int, Problem]] = []
-    place = Place(found)
+    place = Place(found, operation)
+    schemas = Schemas(tables)
     if is_mapping(request):
         check_shape(REQUESTS[operation], request, place)
-        CHECKS[operation](request, place, Schemas(tables))
+        CHECKS[operation](request, place, schemas)
+        if advice and not found:
+            advise(operation, request, place, schemas)
     else:
         place.report(SHAPE, "member-type", describe_type_fault(request, "Map"))
     return sort_problems(found)

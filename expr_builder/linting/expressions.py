@@ -22,9 +22,9 @@ from expr_builder.limits import (
 )
 from expr_builder.reserved import is_reserved
 
-from .problems import ACTION, SHAPE, is_mapping
-from .shapes import describe_type_fault
-from .typed_values import read_value
+from .problems import EXPRESSIONS, PARAMETERS, SHAPE, has_lone_surrogate, is_mapping
+from .shapes import SURROGATE_WORDS, describe_type_fault
+from .typed_values import make_placeholder_say, read_value
 from .wording import describe_operand_fault, write_path_words
 
 TYPE_CHECKING = False
@@ -54,54 +54,88 @@ class Expressions:
 
     Attributes:
         update: The update's actions.
+        condition: The condition.
+        filter: The filter.
         key_condition: The key condition, if it is sound.
         filter_paths: The paths that the filter uses.
         projection_paths: The paths that the projection names.
     """
 
-    __slots__ = ("filter_paths", "key_condition", "projection_paths", "update")
+    __slots__ = ("condition", "filter", "filter_paths", "key_condition", "projection_paths", "update")
 
     def __init__(self) -> None:
         self.update: list[UpdateAction] = []
+        self.condition: Condition | None = None
+        self.filter: Condition | None = None
         self.key_condition: Condition | None = None
         self.filter_paths: list[Segments] = []
         self.projection_paths: list[Segments] = []
 
 
-def check_expressions(
+def check_parameters(
     body: dict[str, Any], place: Place, expressions: tuple[str, ...], legacy: tuple[str, ...] = ()
-) -> Expressions:
+) -> None:
+    """Check whether the parameters of one action go together. The service does so before it reads any value.
+
+    Args:
+        body: The action.
+        place: Where it stands.
+        expressions: The members that may hold expressions, in the order in which the service reads them.
+        legacy: The members that cannot be used beside expressions, in the order in which the service names them.
+    """
+    given = [name for name in expressions if body.get(name) is not None]
+    mixed = [name for name in legacy if body.get(name) is not None]
+    if "KeyConditions" in mixed and "KeyConditionExpression" not in given:
+        mixed.remove("KeyConditions")  # the one legacy parameter that the service takes beside other expressions
+    if given and mixed:
+        place.at(mixed[0]).report(PARAMETERS, "legacy-mixed", write_mixture_words(mixed, given))
+    if body.get(_NAMES) is not None and not given:
+        words = f"{_NAMES} can only be specified when using expressions"
+        place.at(_NAMES).report(PARAMETERS, "placeholder-map", words)
+    with_values = [name for name in expressions if name != "ProjectionExpression"]  # which holds no values
+    if body.get(_VALUES) is not None and with_values and not set(with_values) & set(given):
+        verb = "are" if len(with_values) > 1 else "is"
+        named = " and ".join(_sort_as_named(with_values))
+        words = f"{_VALUES} can only be specified when using expressions: {named} {verb} null"
+        place.at(_VALUES).report(PARAMETERS, "placeholder-map", words)
+
+
+def write_mixture_words(legacy: list[str], expressions: list[str]) -> str:
+    """The service's words for legacy parameters beside expressions."""
+    return (
+        "Can not use both expression and non-expression parameters in the same request: "
+        f"Non-expression parameters: {{{', '.join(legacy)}}} "
+        f"Expression parameters: {{{', '.join(_sort_as_named(expressions))}}}"
+    )
+
+
+def _sort_as_named(expressions: list[str]) -> list[str]:
+    """Sort expressions as the service names them, which is not how it reads them."""
+    order = ("UpdateExpression", "ConditionExpression", "ProjectionExpression", "FilterExpression")
+    return sorted(expressions, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def check_expressions(body: dict[str, Any], place: Place, expressions: tuple[str, ...]) -> Expressions:
     """Check the expressions of one action.
 
     Args:
         body: The action.
         place: Where it stands.
         expressions: The members that may hold expressions, in the order in which the service reads them.
-        legacy: The members that cannot be used beside expressions.
     """
     given = [name for name in expressions if body.get(name) is not None]
-    readable = [name for name in given if isinstance(body[name], str)]
-    _check_mixture(body, place, given, legacy)
+    # Of the others the shape says what is wrong.
+    readable = [name for name in given if isinstance(body[name], str) and not has_lone_surrogate(body[name])]
     maps = _Maps(body, place)
-    maps.check_use(given, expressions)
     read = Expressions()
     for name in readable:
         _check_expression(name, body[name], place.at(name), maps, read)
     # What is used is known only when every expression was read.
-    if all(body[name].strip() for name in readable) and len(readable) == len(given):
+    if not maps.unread and len(readable) == len(given):
         maps.check_unused(given)
+    if read.key_condition is not None:  # its structure comes last of all
+        _check_key_condition(place.at("KeyConditionExpression"), read)
     return read
-
-
-def _check_mixture(body: dict[str, Any], place: Place, given: list[str], legacy: tuple[str, ...]) -> None:
-    mixed = [name for name in legacy if body.get(name) is not None]
-    if given and mixed:
-        place.at(mixed[0]).report(
-            ACTION,
-            "legacy-mixed",
-            "Can not use both expression and non-expression parameters in the same request: "
-            f"Non-expression parameters: {{{', '.join(mixed)}}} Expression parameters: {{{', '.join(given)}}}",
-        )
 
 
 class _Maps:
@@ -112,6 +146,7 @@ class _Maps:
         values: Each placeholder for a value; ``None`` for a faulty one.
         used: The placeholders that an expression uses.
         broken: Which of the two are not maps.
+        unread: Whether an expression could not be read, so that nobody knows what it uses.
     """
 
     def __init__(self, body: dict[str, Any], place: Place) -> None:
@@ -121,13 +156,14 @@ class _Maps:
         self.values: dict[str, AttributeValue | None] = {}
         self.used: set[str] = set()
         self.broken: set[str] = set()
+        self.unread = False
         for name, element in self._list_entries(_NAMES, "#"):
             self._read_name(name, element)
         for name, element in self._list_entries(_VALUES, ":"):
             self.values[name] = read_value(
                 element,
                 self._place.at(_VALUES, name),
-                lambda words, name=name: f"{_VALUES} contains invalid value: {words} for key {name}",  # type: ignore[misc]
+                make_placeholder_say(_VALUES, name, is_in_single_write=place.is_in_single_write),
             )
         self._check_size()
 
@@ -141,18 +177,18 @@ class _Maps:
             self.broken.add(member)
             return []
         if not entries:
-            place.report(ACTION, "placeholder-map", f"{member} must not be empty")
+            place.report(EXPRESSIONS, "placeholder-map", f"{member} must not be empty")
         for name in entries:
             if len(name.encode(errors="surrogatepass")) > MAX_PLACEHOLDER_BYTES:
                 place.at(name).report(
-                    ACTION,
+                    EXPRESSIONS,
                     "placeholder-length",
                     f"{member} contains invalid key: The expression attribute map contains a key that is too long; "
                     f"key: {name[:16]}…",
                 )
             elif not _is_placeholder(name, mark):
                 place.at(name).report(
-                    ACTION, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
+                    EXPRESSIONS, "placeholder-syntax", f'{member} contains invalid key: Syntax error; key: "{name}"'
                 )
         return list(entries.items())
 
@@ -161,9 +197,14 @@ class _Maps:
         if not isinstance(name, str):
             place.report(SHAPE, "attribute-name", describe_type_fault(name, "String"))
             name = placeholder  # a stand-in, so that expressions which use it are not faulty as well
-        elif not 0 < len(name.encode(errors="surrogatepass")) <= MAX_ATTRIBUTE_NAME_BYTES:
+        elif has_lone_surrogate(name):
+            place.report(SHAPE, "text-utf8", SURROGATE_WORDS)
+            name = placeholder
+        elif not 0 < len(name.encode()) <= MAX_ATTRIBUTE_NAME_BYTES:
             words = "Attribute name is too large" if name else "Empty attribute name"
-            place.report(ACTION, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}")
+            place.report(
+                EXPRESSIONS, "attribute-name", f"{_NAMES} contains invalid value: {words} for key {placeholder}"
+            )
         self.names[placeholder] = name
 
     def _check_size(self) -> None:
@@ -171,24 +212,9 @@ class _Maps:
         size += sum(measure_value(value) for value in self.values.values() if value is not None)
         if size > MAX_SUBSTITUTION_BYTES:
             self._place.at(_VALUES).report(
-                ACTION,
+                EXPRESSIONS,
                 "substitution-size",
                 f"Names and values of {size} bytes have exceeded the maximum allowed size of {MAX_SUBSTITUTION_BYTES}",
-            )
-
-    def check_use(self, given: list[str], expressions: tuple[str, ...]) -> None:
-        """Report maps that no expression can use."""
-        if is_mapping(self._body.get(_NAMES)) and not given:
-            self._place.at(_NAMES).report(
-                ACTION, "placeholder-map", f"{_NAMES} can only be specified when using expressions"
-            )
-        with_values = [name for name in expressions if name != "ProjectionExpression"]  # which holds no values
-        if is_mapping(self._body.get(_VALUES)) and with_values and not set(with_values) & set(given):
-            verb = "are" if len(with_values) > 1 else "is"
-            self._place.at(_VALUES).report(
-                ACTION,
-                "placeholder-map",
-                f"{_VALUES} can only be specified when using expressions: {' and '.join(with_values)} {verb} null",
             )
 
     def check_unused(self, given: list[str]) -> None:
@@ -198,12 +224,10 @@ class _Maps:
             (_VALUES, self.values, ":", [name for name in given if name != "ProjectionExpression"]),
         ):
             unused = [name for name in entries if _is_placeholder(name, mark) and name not in self.used]
-            for name in unused if users else ():
-                self._place.at(member, name).report(
-                    ACTION,
-                    "placeholder-unused",
-                    f"Value provided in {member} unused in expressions: keys: {{{', '.join(unused)}}}",
-                )
+            if users and unused:
+                words = f"Value provided in {member} unused in expressions: keys: {{{', '.join(unused)}}}"
+                places = [self._place.at(member, name) for name in unused]
+                self._place.report(EXPRESSIONS, "placeholder-unused", words, places)
 
 
 def _is_placeholder(name: str, mark: str) -> bool:
@@ -214,33 +238,34 @@ def _is_placeholder(name: str, mark: str) -> bool:
 
 
 def _check_expression(name: str, text: str, place: Place, maps: _Maps, read: Expressions) -> None:
-    reader = _Collector(maps)
-    if not text.strip():
-        reader.faults.append(("expression-empty", "The expression can not be empty;"))
-    else:
-        parser = Parser(text, reader)
-        try:
-            _READERS[name](parser, reader, read)
-        except ExpressionSyntaxError as error:
-            reader.faults.insert(0, ("syntax", error.message))
-            # Behind the fault nothing was read, but what stands there is not unused.
-            maps.used.update(token.text for token in tokenize(text, literals=False))
-        if parser.operators > MAX_OPERATORS:
-            words = f"The expression contains too many operators; operator count: {parser.operators}"
-            reader.faults.append(("expression-operators", words))
-    size = len(text.encode(errors="surrogatepass"))
-    if size > MAX_EXPRESSION_BYTES:
+    size = len(text.encode())
+    if size > MAX_EXPRESSION_BYTES:  # the service looks at the length before it reads
+        maps.unread = True
         words = f"Expression size has exceeded the maximum allowed size; expression size: {size}"
-        reader.faults.insert(0, ("expression-length", words))  # the service looks at the length before it reads
+        place.report(EXPRESSIONS, "expression-length", f"Invalid {name}: {words}")
+        return
+    if not text.strip():
+        maps.unread = True
+        place.report(EXPRESSIONS, "expression-empty", f"Invalid {name}: The expression can not be empty;")
+        return
+    reader = _Collector(maps)
+    parser = Parser(text, reader)
+    try:
+        _READERS[name](parser, reader, read)
+    except ExpressionSyntaxError as error:
+        reader.note("syntax", error.message)
+        # Behind the fault nothing was read, but what stands there is not unused.
+        maps.used.update(token.text for token in tokenize(text, literals=False))
+    if parser.operators > MAX_OPERATORS:
+        words = f"The expression contains too many operators; operator count: {parser.operators}"
+        reader.note("expression-operators", words)
     ranks = _UPDATE_RANKS if name == "UpdateExpression" else _CONDITION_RANKS
     for rule, words in sorted(reader.faults, key=lambda fault: _rank(fault[0], ranks)):
-        place.report(ACTION, rule, f"Invalid {name}: {words}")
-    if name == "KeyConditionExpression" and not reader.faults:
-        _check_key_condition(place, read)
+        place.report(EXPRESSIONS, rule, f"Invalid {name}: {words}")
 
 
 def _rank(rule: str, ranks: tuple[str, ...]) -> int:
-    if rule in ("expression-length", "expression-empty", "syntax"):  # whatever the kind of expression
+    if rule == "syntax":  # whatever the kind of expression
         return -1
     return ranks.index(rule) if rule in ranks else len(ranks)
 
@@ -249,7 +274,7 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
     assert read.key_condition is not None  # noqa: S101  # it was read without fault
     words = find_key_condition_fault(read.key_condition)
     if words is not None:
-        place.report(ACTION, "key-condition", words)
+        place.report(EXPRESSIONS, "key-condition", words)
         read.key_condition = None  # read_operators needs a sound one
 
 
@@ -257,11 +282,11 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
 
 
 def _read_condition(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.read_condition()
+    read.condition = parser.read_condition()
 
 
 def _read_filter(parser: Parser, reader: _Collector, read: Expressions) -> None:
-    parser.read_condition()
+    read.filter = parser.read_condition()
     read.filter_paths = parser.paths
 
 
@@ -297,40 +322,45 @@ def _check_clash(paths: list[Segments], rule: str, reader: _Collector) -> None:
             f"Two document paths {how} with each other; must remove or rewrite one of these paths; "
             f"path one: {write_path_words(one)}, path two: {write_path_words(other)}"
         )
-        reader.faults.append((rule, words))
+        reader.note(rule, words)
 
 
 class _Collector:
     """Resolves placeholders as far as they are defined, and collects all faults of one expression.
 
     Attributes:
-        faults: Each rule that is broken, with the words for it.
+        faults: Each rule that is broken, with the words for it; in the order of the text.
     """
 
     literals = False
 
     def __init__(self, maps: _Maps) -> None:
         self._maps = maps
-        self.faults: list[tuple[str, str]] = []
+        self._has_path_depth = False
+        self.faults: dict[tuple[str, str], None] = {}
+
+    def note(self, rule: str, words: str) -> None:
+        """Take note of a fault, once however often it stands there."""
+        self.faults.setdefault((rule, words))
 
     def name(self, token: Token) -> str:
         if token.kind == ALIAS:
             self._maps.used.add(token.text)
             if token.text not in self._maps.names and _NAMES not in self._maps.broken:
-                self._note(
+                self.note(
                     "placeholder-undefined",
                     "An expression attribute name used in the document path is not defined; "
                     f"attribute name: {token.text}",
                 )
             return self._maps.names.get(token.text, token.text)  # an undefined one stands for itself
         if is_reserved(token.text):
-            self._note("reserved-word", f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
+            self.note("reserved-word", f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
         return token.text
 
     def value(self, token: Token) -> Operand:
         self._maps.used.add(token.text)
         if token.text not in self._maps.values and _VALUES not in self._maps.broken:
-            self._note(
+            self.note(
                 "placeholder-undefined",
                 f"An expression attribute value used in expression is not defined; attribute value: {token.text}",
             )
@@ -338,22 +368,17 @@ class _Collector:
         return Unknown(token.text) if value is None else Literal(value)
 
     def build(self, symbol: str, token: Token, make: Callable[[], N], bare: Callable[[], N]) -> N:
+        if symbol == "path" and self._has_path_depth:
+            return bare()  # one path too deep is reported, and a longer one would be refused at each further step
         try:
             return make()
         except BuildError as error:
             node = bare()  # as it was meant, so that the text behind it is read, too
             fault = describe_operand_fault(error, symbol, node)
-            # A path is refused again at each further step: report its depth once.
-            if fault is not None and not (fault[0] == "path-depth" and self._has("path-depth")):
-                self._note(*fault)
+            if fault is not None:
+                self._has_path_depth = self._has_path_depth or fault[0] == "path-depth"
+                self.note(*fault)
             return node
 
     def fault(self, rule: str, token: Token, words: str, fix: str = "") -> None:
-        self._note(rule, words)
-
-    def _has(self, rule: str) -> bool:
-        return any(rule == noted for noted, _ in self.faults)
-
-    def _note(self, rule: str, words: str) -> None:
-        if (rule, words) not in self.faults:  # a reserved word, say, is reported once however often it stands there
-            self.faults.append((rule, words))
+        self.note(rule, words)

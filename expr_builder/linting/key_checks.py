@@ -25,7 +25,7 @@ from expr_builder.requests.key_schema import (
 )
 from expr_builder.requests.table_name import find_home
 
-from .problems import ACTION, TABLE, TARGET, is_mapping
+from .problems import TABLE, TARGET, VALUES, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def check_item_key(item: Read, place: Place, table: Table, *, in_batch: bool = F
 def _report(fault: Fault | None, place: Place) -> None:
     if fault is not None:
         # Empty values are found before the table is looked at.
-        place.report(ACTION if fault.rule == "index-key-empty" else TABLE, fault.rule, fault.words)
+        place.report(VALUES if fault.rule == "index-key-empty" else TABLE, fault.rule, fault.words)
 
 
 def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_key: bool) -> bool:
@@ -178,7 +178,7 @@ def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_ke
     if not content:
         kind = "string" if tag == "S" else "binary"
         place.report(
-            ACTION,
+            VALUES,
             "key-empty",
             f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {kind} value. Key: {name}",
         )
@@ -232,6 +232,8 @@ def check_search(
     start: Read | None,
     place: Place,
     table: Table | None,
+    *,
+    members: tuple[str, str] = ("KeyConditionExpression", "FilterExpression"),
 ) -> None:
     """Check a query or scan against the keys of the table or index.
 
@@ -246,7 +248,9 @@ def check_search(
         start: Its start key, if it has a sound one.
         place: The request's place.
         table: What was declared of the table.
+        members: Where key condition and filter stand: they can be the legacy ``KeyConditions`` and ``QueryFilter``.
     """
+    condition_place, filter_place = place.at(members[0]), place.at(members[1])
     given = request.get("IndexName")
     index_name = given if isinstance(given, str) else None
     index = _check_index(index_name, request, place, table)
@@ -265,14 +269,15 @@ def check_search(
     is_early = wrong_start is not None and wrong_start.rule == "start-key" and wrong_start.name in first
     if is_early:
         _report(wrong_start, place.at("ExclusiveStartKey"))
-    _report(unfit, place.at("KeyConditionExpression"))
+    _report(unfit, condition_place)
     if not is_early:
         _report(wrong_start, place.at("ExclusiveStartKey"))
     check_key_paths(read.projection_paths, place.at("ProjectionExpression"), table)
     filtered = read.filter_paths
     if operation == "Query":
-        fault = find_filter_fault(tests if read_keys is None else read_keys.names, filtered)
-        _report(fault, place.at("FilterExpression"))
+        what = "Filter Expression" if members[1] == "FilterExpression" else members[1]
+        fault = find_filter_fault(tests if read_keys is None else read_keys.names, filtered, what)
+        _report(fault, filter_place)
         if fault is not None:
             filtered = [path for path in filtered if path[0] != fault.name]
     if index is not None and keys is not None and index_name is not None:
@@ -280,7 +285,7 @@ def check_search(
         select = request.get("Select")
         fault = find_unprojected(keys, index, index_name, select, read.projection_paths, needed)
         _report(fault, place.at("IndexName"))
-    check_key_paths(filtered, place.at("FilterExpression"), table)
+    check_key_paths(filtered, filter_place, table)
 
 
 def _check_index(name: str | None, request: Mapping[str, object], place: Place, table: Table | None) -> Index | None:

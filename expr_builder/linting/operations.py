@@ -6,7 +6,7 @@ from expr_builder.attribute_values.values import item_size, measure_value
 from expr_builder.expressions.nodes import Literal
 from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES
 
-from .expressions import check_expressions
+from .expressions import check_expressions, check_parameters, write_mixture_words
 from .key_checks import (
     Schemas,
     check_homes,
@@ -16,8 +16,16 @@ from .key_checks import (
     check_search,
     check_update_keys,
 )
-from .problems import ACTION, CONSTRAINT, TABLE, TARGET, TOTAL, is_mapping
-from .typed_values import read_item
+from .legacy_parameters import (
+    check_attribute_updates,
+    check_attributes_to_get,
+    check_conditional_operator,
+    check_conditions,
+    check_expected,
+    read_key_conditions,
+)
+from .problems import CONSTRAINT, ENVELOPE, PARAMETERS, TABLE, TARGET, TOTAL, VALUES, is_mapping
+from .typed_values import read_item, say_of_start_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,15 +74,33 @@ def _check_action(
 ) -> _Written | None:
     member, expressions = _ACTIONS[kind]
     table = action.get("TableName")
+    check_parameters(action, place, expressions, legacy)
+    if "ConditionalOperator" in legacy and not any(action.get(name) is not None for name in expressions):
+        check_conditional_operator(action, place, "Expected")
     item = read_item(action.get(member), place.at(member))
     size = 0 if item is None else _check_item(member, item, place.at(member), schemas.find(table))
-    read = check_expressions(action, place, expressions, legacy)
+    keys = schemas.list_names(table) or tuple(item or ())  # an undeclared table's are those of the request's key
+    if legacy:
+        _check_single_action(kind, action, place, legacy, keys)
+    read = check_expressions(action, place, expressions)
     if kind == "Update":
-        keys = schemas.list_names(table) or tuple(item or ())  # an undeclared table's are those of the request's key
         check_update_keys(read.update, keys, place, schemas.find(table))
         size = _check_update(read.update, size if item is not None else None, place.at("UpdateExpression"))
     check_key_paths(read.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
     return None if item is None else _Written(place, table, item, size)
+
+
+def _check_single_action(kind: str, action: Body, place: Place, legacy: tuple[str, ...], keys: tuple[str, ...]) -> None:
+    """Check what an action of a transaction does not have."""
+    wanted = action.get("ReturnValues")
+    if kind in ("Put", "Delete") and wanted in ("ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"):
+        place.at("ReturnValues").report(PARAMETERS, "return-values", "ReturnValues can only be ALL_OLD or NONE")
+    if "AttributesToGet" in legacy:
+        check_attributes_to_get(action, place)
+    if "AttributeUpdates" in legacy:
+        check_attribute_updates(action, place, keys)
+    if "Expected" in legacy:
+        check_expected(action, place)
 
 
 def _check_item(member: str, item: Read, place: Place, table: Table | None, *, in_batch: bool = False) -> int:
@@ -84,7 +110,7 @@ def _check_item(member: str, item: Read, place: Place, table: Table | None, *, i
         check_key(item, place, table)
         return size
     if size > MAX_ITEM_BYTES:
-        place.report(ACTION, "item-size", "Item size has exceeded the maximum allowed size")
+        place.report(VALUES, "item-size", "Item size has exceeded the maximum allowed size")
     if table is not None:
         check_item_key(item, place, table, in_batch=in_batch)
     return size
@@ -106,9 +132,6 @@ def _add_up(updates: Iterable[UpdateAction]) -> int:
 def _make_single_check(kind: str, *legacy: str) -> Check:
     def check(request: Body, place: Place, schemas: Schemas) -> None:
         _check_action(kind, request, place, schemas, legacy)
-        wanted = request.get("ReturnValues")
-        if kind in ("Put", "Delete") and wanted in ("ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"):
-            place.at("ReturnValues").report(ACTION, "return-values", "ReturnValues can only be ALL_OLD or NONE")
 
     return check
 
@@ -147,7 +170,7 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
         given = [kind for kind in kinds if entry.get(kind) is not None]
         if len(given) != 1 and len(kinds) > 1:  # Get is a required member: the shape reports it
             words = "TransactItems can only contain one of Check, Put, Update or Delete"
-            at.report(ACTION, "transaction-action", words)
+            at.report(PARAMETERS, "transaction-action", words)
         for kind in given:
             action = entry[kind]
             if is_mapping(action):
@@ -176,10 +199,14 @@ def _refuse_repeated(written: Iterable[_Written], schemas: Schemas, rule: str, w
 def _make_batch_check(operation: str, limit: int, check_table: CheckTable) -> Check:
     def check(request: Body, place: Place, schemas: Schemas) -> None:
         at = place.at("RequestItems")
+        tables = request.get("RequestItems")
+        if is_mapping(tables) and not tables:
+            at.report(CONSTRAINT, "batch-count", f"The requestItems parameter is required for {operation}")
+        _check_projections(_as_mapping(tables), at)
         written: list[_Written] = []
         counts = [0]  # so that max() has something for an empty request
-        for table, asked in _as_mapping(request.get("RequestItems")).items():
-            count, done = check_table(table, asked, at.at(table), schemas)
+        for table, asked in _as_mapping(tables).items():
+            count, done = check_table(table, asked, at.at_entry(table), schemas)
             counts.append(count)
             written += done
         # More than the limit in one table is reported for that table's list, as the service does.
@@ -191,8 +218,30 @@ def _make_batch_check(operation: str, limit: int, check_table: CheckTable) -> Ch
     return check
 
 
+def _check_projections(tables: Body, place: Place) -> None:
+    """Report expressions for one table beside legacy parameters for another."""
+    members = ("ProjectionExpression", "AttributesToGet")
+    users: dict[str, list[str]] = {
+        member: [table for table, asked in tables.items() if _as_mapping(asked).get(member) is not None]
+        for member in members
+    }
+    expressions, legacy = (users[member] for member in members)
+    if expressions and legacy and not set(expressions) & set(legacy):  # of one table that has both: check_parameters
+        words = write_mixture_words(["AttributesToGet"], ["ProjectionExpression"])
+        place.at_entry(legacy[0]).at("AttributesToGet").report(PARAMETERS, "legacy-mixed", words)
+
+
 def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) -> tuple[int, list[_Written]]:
     entries = _number_entries(requests)
+    if isinstance(requests, (list, tuple)) and not 0 < len(requests) <= MAX_BATCH_WRITE:
+        shown = "[…]" if requests else "[]"
+        limits = f"less than or equal to {MAX_BATCH_WRITE}, Member must have length greater than or equal to 1"
+        place.report(
+            CONSTRAINT,
+            "batch-count",
+            f"{ENVELOPE}Value '{{{table}={shown}}}' at 'requestItems' failed to satisfy constraint: "
+            f"Map value must satisfy constraint: [Member must have length {limits}]",
+        )
     # As in transactions: a later deletion can show the key attributes of an earlier put.
     for _, entry in entries:
         schemas.learn(table, _as_mapping(entry.get("DeleteRequest")).get("Key"))
@@ -201,7 +250,7 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
         if len([kind for kind in ("PutRequest", "DeleteRequest") if entry.get(kind) is not None]) != 1:
             # Misleading, but the service's own words.
             words = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported"
-            place.at(index).report(ACTION, "batch-action", f"{words} datatypes")
+            place.at(index).report(PARAMETERS, "batch-action", f"{words} datatypes")
         for kind, member in (("PutRequest", "Item"), ("DeleteRequest", "Key")):
             at = place.at(index, kind, member)
             item = read_item(_as_mapping(entry.get(kind)).get(member), at)
@@ -213,6 +262,10 @@ def _check_writes(table: str, requests: object, place: Place, schemas: Schemas) 
 
 def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> tuple[int, list[_Written]]:
     body = _as_mapping(asked)
+    expressions = ("ProjectionExpression",)
+    check_parameters(body, place, expressions, ("AttributesToGet",))
+    check_attributes_to_get(body, place)
+    reading = check_expressions(body, place, expressions)
     keys = _as_list(body.get("Keys"))
     written = []
     for index, key in enumerate(keys):
@@ -222,8 +275,7 @@ def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> t
         if read is not None:
             check_key(read, at, schemas.find(table))
             written.append(_Written(at, table, read))
-    read_here = check_expressions(body, place, ("ProjectionExpression",), ("AttributesToGet",))
-    check_key_paths(read_here.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
+    check_key_paths(reading.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
     return len(keys), written
 
 
@@ -233,41 +285,60 @@ def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> t
 def _check_query(request: Body, place: Place, schemas: Schemas) -> None:
     expressions = ("KeyConditionExpression", "FilterExpression", "ProjectionExpression")
     legacy = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
-    start = _read_start(request, place)
-    read = check_expressions(request, place, expressions, legacy)
+    table = schemas.find(request.get("TableName"))
+    start = _check_reading(request, place, expressions, legacy)
     if request.get("KeyConditionExpression") is None and request.get("KeyConditions") is None:
         words = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
-        place.report(ACTION, "key-condition", words)
-    _check_select(request, place.at("Select"))
-    check_search("Query", request, read, start, place, schemas.find(request.get("TableName")))
+        place.report(PARAMETERS, "key-condition", words)
+    read = check_expressions(request, place, expressions)
+    members = ("KeyConditionExpression", "FilterExpression")
+    if request.get("KeyConditionExpression") is None:
+        read.key_condition = read_key_conditions(request, place)
+        conditions = _as_mapping(request.get("QueryFilter"))
+        if conditions:
+            read.filter_paths = [(name,) for name in conditions]
+        members = ("KeyConditions", "QueryFilter" if conditions else "FilterExpression")
+    check_search("Query", request, read, start, place, table, members=members)
 
 
 def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
+    expressions = ("FilterExpression", "ProjectionExpression")
     legacy = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
-    start = _read_start(request, place)
-    read = check_expressions(request, place, ("FilterExpression", "ProjectionExpression"), legacy)
-    _check_select(request, place.at("Select"))
-    check_search("Scan", request, read, start, place, schemas.find(request.get("TableName")))
-    for missing, present in (("TotalSegments", "Segment"), ("Segment", "TotalSegments")):
+    start = _check_reading(request, place, expressions, legacy)
+    for missing, present, said in (
+        ("TotalSegments", "Segment", "Segment parameter"),
+        ("Segment", "TotalSegments", "parameter TotalSegments"),  # the service's own order of words
+    ):
         if request.get(missing) is None and request.get(present) is not None:
-            words = f"The {missing} parameter is required but was not present in the request when {present} parameter"
-            place.at(present).report(ACTION, "scan-segment", f"{words} is present")
+            words = f"The {missing} parameter is required but was not present in the request when {said} is present"
+            place.at(present).report(PARAMETERS, "scan-segment", words)
     segment, total = request.get("Segment"), request.get("TotalSegments")
     if isinstance(segment, int) and isinstance(total, int) and segment >= total:
         place.at("Segment").report(
-            ACTION,
+            PARAMETERS,
             "scan-segment",
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
             f"Segment: {segment} is not less than TotalSegments: {total}",
         )
+    read = check_expressions(request, place, expressions)
+    check_search("Scan", request, read, start, place, schemas.find(request.get("TableName")))
 
 
-def _read_start(request: Body, place: Place) -> Read | None:
-    return read_item(
-        request.get("ExclusiveStartKey"),
-        place.at("ExclusiveStartKey"),
-        lambda words: f"The provided starting key is invalid: {words}",
-    )
+def _check_reading(request: Body, place: Place, expressions: tuple[str, ...], legacy: tuple[str, ...]) -> Read | None:
+    """Check what queries and scans have in common, and the service checks before it reads their expressions.
+
+    Returns:
+        The start key, if there is a sound one.
+    """
+    check_parameters(request, place, expressions, legacy)
+    conditions = "QueryFilter" if "QueryFilter" in legacy else "ScanFilter"
+    if not any(request.get(name) is not None for name in expressions):
+        check_conditional_operator(request, place, conditions)
+    check_conditions(request, place, conditions)
+    check_attributes_to_get(request, place)
+    start = read_item(request.get("ExclusiveStartKey"), place.at("ExclusiveStartKey"), say_of_start_key)
+    _check_select(request, place.at("Select"))
+    return start
 
 
 def _check_select(request: Body, place: Place) -> None:
@@ -276,13 +347,13 @@ def _check_select(request: Body, place: Place) -> None:
     if select in ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT") and projections:
         what = "only the Count" if select == "COUNT" else select
         words = f"Cannot specify the {projections[0]} when choosing to get {what}"
-        place.report(ACTION, "select-projection", words)
+        place.report(PARAMETERS, "select-projection", words)
     if select == "SPECIFIC_ATTRIBUTES" and not projections:
         words = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-        place.report(ACTION, "select-projection", words)
+        place.report(PARAMETERS, "select-projection", words)
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
         words = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
-        place.report(ACTION, "select-value", words)
+        place.report(PARAMETERS, "select-value", words)
 
 
 # --- JSON of any shape. The wrong one was reported by check_shape, and counts as empty here.

@@ -6,11 +6,10 @@ https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Am
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.text import to_text
 from expr_builder.limits import (
     MAX_BATCH_GET,
-    MAX_BATCH_WRITE,
     MAX_INDEX_NAME_LENGTH,
-    MAX_LIMIT,
     MAX_SCAN_SEGMENTS,
     MAX_TABLE_ARN_LENGTH,
     MAX_TABLE_NAME_LENGTH,
@@ -20,13 +19,16 @@ from expr_builder.limits import (
 )
 from expr_builder.requests.table_name import is_table_name
 
-from .problems import CLIENT, CONSTRAINT, SHAPE, is_mapping
+from .problems import CLIENT, CONSTRAINT, ENVELOPE, SHAPE, has_lone_surrogate, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .problems import Place
+
+_NAME_PATTERN = "[a-zA-Z0-9_.-]+"
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
 class Shape:
@@ -36,39 +38,61 @@ class Shape:
         kind: ``"string"``, ``"boolean"``, ``"integer"``, ``"list"``, ``"map"``, ``"structure"``, ``"table"`` (a
             table's name or ARN) or ``"any"`` (checked elsewhere).
         inner: What a list or map holds.
-        names: What the names in a map must be; any text when left out.
+        of_tables: Whether the names in a map are those of tables.
         members: The members of a structure, in the order in which AWS clients list them.
         low: The smallest length or value.
         high: The largest length or value.
         choices: The values of an enumeration, in the order in which the service lists them.
+        is_name: Whether it is the name of an index, which has the characters of a table's.
+        echoes: Whether the service shows a value that is out of bounds.
         required: The members that a structure must have.
         rule: The rule that a bad value breaks.
         missing: The rule that its absence breaks when it is required.
     """
 
-    __slots__ = ("choices", "high", "inner", "kind", "low", "members", "missing", "names", "required", "rule")
+    __slots__ = (
+        "checked",
+        "choices",
+        "echoes",
+        "high",
+        "inner",
+        "is_name",
+        "kind",
+        "low",
+        "members",
+        "missing",
+        "of_tables",
+        "required",
+        "rule",
+    )
 
     def __init__(
         self,
         kind: str,
         inner: Shape | None = None,
         *,
-        names: Shape | None = None,
+        of_tables: bool = False,
         members: Mapping[str, Shape] | None = None,
         low: int | None = None,
         high: int | None = None,
         choices: tuple[str, ...] = (),
+        is_name: bool = False,
+        echoes: bool = True,
         required: tuple[str, ...] = (),
         rule: str = "member-value",
         missing: str = "member-missing",
     ) -> None:
         self.kind = kind
         self.inner = inner
-        self.names = names
+        self.of_tables = of_tables
         self.members = members or {}
+        # The service looks at the table's name first, and stops when it is bad.
+        self.checked = tuple(sorted(self.members, key=lambda name: name != "TableName"))
         self.low = low
         self.high = high
         self.choices = choices
+        self.is_name = is_name
+        self.echoes = echoes
         self.required = required
         self.rule = rule
         self.missing = missing
@@ -79,17 +103,26 @@ def check_shape(shape: Shape, value: object, place: Place) -> None:
     if not _is_of_kind(shape.kind, value):
         place.report(SHAPE, "member-type", describe_type_fault(value, _KINDS[shape.kind][1]))
         return
+    if isinstance(value, str) and has_lone_surrogate(value):
+        place.report(SHAPE, "text-utf8", SURROGATE_WORDS)
+        return
     _check_bounds(shape, value, place)
     if isinstance(value, dict) and shape.members:
         _check_members(shape, value, place)
     elif isinstance(value, dict) and shape.inner:
         for name, element in value.items():
-            if shape.names:
-                _check_bounds(shape.names, name, place.at(name))
-            check_shape(shape.inner, element, place.at(name))
+            at = place.at_entry(name)
+            if has_lone_surrogate(name):
+                at.report(SHAPE, "text-utf8", SURROGATE_WORDS)
+            elif shape.of_tables and _find_table_name_fault(name):
+                _refuse_table(name, place, at)
+            check_shape(shape.inner, element, at)
     elif isinstance(value, (list, tuple)) and shape.inner:
         for index, element in enumerate(value):
             check_shape(shape.inner, element, place.at(index))
+
+
+SURROGATE_WORDS = "The text contains half a surrogate pair, which UTF-8 cannot hold"
 
 
 def describe_type_fault(value: object, wanted: str) -> str:
@@ -104,6 +137,8 @@ def describe_type_fault(value: object, wanted: str) -> str:
         kind = "NUMBER" if isinstance(value, (int, float)) else "STRING"
     return f"{kind}_VALUE cannot be converted to {wanted}"
 
+
+_MIN_INTEGER, _MAX_INTEGER = -(2**31), 2**31 - 1
 
 # The Python types of each kind, and its name in the service's messages, which are those of Java.
 _KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -121,65 +156,84 @@ _KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
 def _is_of_kind(kind: str, value: object) -> bool:
     if kind in ("map", "structure"):
         return is_mapping(value)
-    # To Python a bool is an int, to JSON it is not.
-    return isinstance(value, _KINDS[kind][0]) and not (kind == "integer" and isinstance(value, bool))
+    if kind == "integer":
+        # To Python a bool is an int, to JSON it is not; the service's integers have 32 bits.
+        return isinstance(value, int) and not isinstance(value, bool) and _MIN_INTEGER <= value <= _MAX_INTEGER
+    return isinstance(value, _KINDS[kind][0])
 
 
 def _check_members(shape: Shape, value: dict[str, object], place: Place) -> None:
-    for name, element in value.items():
+    for name in value:
         if name not in shape.members:
             place.at(name).report(
                 CLIENT,
                 "return-values" if name == "ReturnValues" else "member-unknown",
                 f'Unknown parameter in {place.parameter}: "{name}", must be one of: {", ".join(shape.members)}',
             )
-        elif element is not None:  # to the service, null is the same as absent
+    for name in shape.checked:
+        element = value.get(name)
+        if element is not None:  # to the service, null is the same as absent
             check_shape(shape.members[name], element, place.at(name))
-    for name in shape.required:
-        if value.get(name) is None:
-            _refuse(place.at(name), shape.members[name].missing, None, "Member must not be null")
+        elif name in shape.required:
+            _refuse(shape.members[name], place.at(name), None, "Member must not be null", shape.members[name].missing)
 
 
 def _check_bounds(shape: Shape, value: object, place: Place) -> None:
     if shape.kind == "table":
-        _check_table_name(str(value), place)
+        words = _find_table_name_fault(str(value))
+        if words:
+            _refuse(shape, place, value, words)
         return
     if shape.choices and value not in shape.choices:
-        _refuse(place, shape.rule, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
+        _refuse(shape, place, value, f"Member must satisfy enum value set: [{', '.join(shape.choices)}]")
     if isinstance(value, int):  # a boolean, too, but its shape has no bounds
         what, measure = "value", value
     else:
         what, measure = "length", len(value) if isinstance(value, (str, list, tuple, dict)) else 0
     if shape.low is not None and measure < shape.low:
-        _refuse(place, shape.rule, value, f"Member must have {what} greater than or equal to {shape.low}")
-    if shape.high is not None and measure > shape.high:
-        _refuse(place, shape.rule, value, f"Member must have {what} less than or equal to {shape.high}")
+        _refuse(shape, place, value, f"Member must have {what} greater than or equal to {shape.low}")
+    elif shape.high is not None and measure > shape.high:
+        _refuse(shape, place, value, f"Member must have {what} less than or equal to {shape.high}")
+    elif shape.is_name and isinstance(value, str) and not _NAME_CHARACTERS.issuperset(value):
+        _refuse(shape, place, value, f"Member must satisfy regular expression pattern: {_NAME_PATTERN}")
 
 
-def _check_table_name(name: str, place: Place) -> None:
+def _find_table_name_fault(name: str) -> str:
     is_arn = name.startswith("arn:")
     limit = MAX_TABLE_ARN_LENGTH if is_arn else MAX_TABLE_NAME_LENGTH
     if not name:
-        _refuse(place, "table-name", name, "Member must have length greater than or equal to 1")
-    elif len(name) > limit:
-        _refuse(place, "table-name", name, f"Member must have length less than or equal to {limit}")
-    elif not is_table_name(name):
-        _refuse(place, "table-name", name, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
+        return "Member must have length greater than or equal to 1"
+    if len(name) > limit:
+        return f"Member must have length less than or equal to {limit}"
+    if not is_table_name(name):
+        return f"Member must satisfy regular expression pattern: {_NAME_PATTERN}"
+    return ""
 
 
-def _refuse(place: Place, rule: str, value: object, constraint: str) -> None:
-    # Cut, so that a message about a hundred actions does not show them all.
-    if isinstance(value, (list, tuple)):
-        shown = "'[…]'" if value else "'[]'"
-    elif isinstance(value, dict):
-        shown = "'{…}'" if value else "'{}'"
-    else:
-        shown = "null" if value is None else f"'{value}'"
+def _refuse_table(name: str, tables: Place, place: Place) -> None:
+    """Report the name of a table that is an entry's name in a map: the service lists all that it has to be."""
+    lengths = f"less than or equal to {MAX_TABLE_NAME_LENGTH}, Member must have length greater than or equal to 1"
+    words = f"[Member must have length {lengths}, Member must satisfy regular expression pattern: {_NAME_PATTERN}]"
+    where = f"Value '{{{to_text(name)}=…}}' at '{tables.member}'"
     place.report(
         CONSTRAINT,
-        rule,
-        f"1 validation error detected: Value {shown} at '{place.member}' failed to satisfy constraint: {constraint}",
+        "table-name",
+        f"{ENVELOPE}{where} failed to satisfy constraint: Map keys must satisfy constraint: {words}",
     )
+
+
+def _refuse(shape: Shape, place: Place, value: object, constraint: str, rule: str = "") -> None:
+    where = f"Value {_show(value)} at '{place.member}'" if shape.echoes else f"Value at '{place.field}'"
+    place.report(CONSTRAINT, rule or shape.rule, f"{ENVELOPE}{where} failed to satisfy constraint: {constraint}")
+
+
+def _show(value: object) -> str:
+    # Cut, so that a message about a hundred actions does not show them all.
+    if isinstance(value, (list, tuple)):
+        return "'[…]'" if value else "'[]'"
+    if isinstance(value, dict):
+        return "'{…}'" if value else "'{}'"
+    return "null" if value is None else f"'{to_text(value) if isinstance(value, str) else value}'"
 
 
 # --- The members
@@ -200,19 +254,30 @@ def _make_transaction(action: Shape) -> Shape:
     return Shape("list", action, low=1, high=MAX_TRANSACTION_ACTIONS, rule="transaction-count")
 
 
-def _make_batch(asked: Shape, high: int) -> Shape:
-    return Shape("map", asked, names=_TABLE, low=1, high=high, rule="batch-count")
+def _make_batch(asked: Shape) -> Shape:
+    return Shape("map", asked, of_tables=True)  # how many there may be: see operations
 
 
 _TEXT = Shape("string")
 _ANY = Shape("any")  # values and the two maps of placeholders: checked with the expressions
 _FLAG = Shape("boolean")
-_TABLE = Shape("table")
+_TABLE = Shape("table", rule="table-name")
 _MAP = Shape("map", _ANY)
 _ATTRIBUTES = Shape("list", _TEXT, low=1)
 _CAPACITY = {"ReturnConsumedCapacity": _make_enumeration("INDEXES", "TOTAL", "NONE")}
 _COLLECTIONS = {"ReturnItemCollectionMetrics": _make_enumeration("SIZE", "NONE")}
 _OPERATOR = _make_enumeration("OR", "AND")
+# The legacy parameters.
+_COMPARISON = {
+    "ComparisonOperator": _make_enumeration(
+        *("IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE"),
+        "CONTAINS",
+    ),
+    "AttributeValueList": Shape("list", _ANY),
+}
+_CONDITIONS = Shape("map", _make_structure(("ComparisonOperator",), _COMPARISON))
+_EXPECTATIONS = Shape("map", _make_structure((), {"Value": _ANY, "Exists": _FLAG}, _COMPARISON))
+_UPDATES = Shape("map", _make_structure((), {"Value": _ANY, "Action": _make_enumeration("ADD", "PUT", "DELETE")}))
 
 _ON_TABLE = {"TableName": _TABLE}
 _ON_KEY = {"Key": _MAP, "TableName": _TABLE}
@@ -226,7 +291,7 @@ _CONDITION = {
 _PROJECTION = {"ProjectionExpression": _TEXT, "ExpressionAttributeNames": _ANY}
 # What single writes have beside an action of a transaction: old parameters, and what is returned.
 _WRITE = {
-    "Expected": _MAP,
+    "Expected": _EXPECTATIONS,
     "ConditionalOperator": _OPERATOR,
     "ReturnValues": _make_enumeration("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW", rule="return-values"),
     **_CAPACITY,
@@ -236,12 +301,12 @@ _WRITE = {
 _READ = {"AttributesToGet": _ATTRIBUTES, "ConsistentRead": _FLAG}
 _SEARCH = {
     "TableName": _TABLE,
-    "IndexName": Shape("string", low=MIN_INDEX_NAME_LENGTH, high=MAX_INDEX_NAME_LENGTH),
+    "IndexName": Shape("string", low=MIN_INDEX_NAME_LENGTH, high=MAX_INDEX_NAME_LENGTH, is_name=True),
     "Select": _make_enumeration(
         "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", rule="select-value"
     ),
     "AttributesToGet": _ATTRIBUTES,
-    "Limit": Shape("integer", low=1, high=MAX_LIMIT, rule="limit-value"),
+    "Limit": Shape("integer", low=1, rule="limit-value"),
     "ConsistentRead": _FLAG,
     "ConditionalOperator": _OPERATOR,
     "ExclusiveStartKey": _MAP,
@@ -276,15 +341,16 @@ _BATCH_WRITE = {
     "PutRequest": _make_structure(("Item",), {"Item": _MAP}),
     "DeleteRequest": _make_structure(("Key",), {"Key": _MAP}),
 }
-_BATCH_GET = {"Keys": Shape("list", _MAP, low=1, high=MAX_BATCH_GET, rule="batch-count"), **_READ, **_PROJECTION}
-_WRITE_REQUESTS = Shape("list", _make_structure((), _BATCH_WRITE), low=1, high=MAX_BATCH_WRITE, rule="batch-count")
+_KEYS = Shape("list", _MAP, low=1, high=MAX_BATCH_GET, echoes=False, rule="batch-count")
+_BATCH_GET = {"Keys": _KEYS, **_READ, **_PROJECTION}
+_WRITE_REQUESTS = Shape("list", _make_structure((), _BATCH_WRITE))
 
 REQUESTS: dict[str, Shape] = {
     "PutItem": _make_structure(("TableName", "Item"), _ON_TABLE, {"Item": _MAP}, _WRITE),
     "UpdateItem": _make_structure(
         ("TableName", "Key"),
         _ON_TABLE,
-        {"Key": _MAP, "AttributeUpdates": _MAP, "UpdateExpression": _TEXT},
+        {"Key": _MAP, "AttributeUpdates": _UPDATES, "UpdateExpression": _TEXT},
         _WRITE,
     ),
     "DeleteItem": _make_structure(("TableName", "Key"), _ON_TABLE, {"Key": _MAP}, _WRITE),
@@ -292,16 +358,22 @@ REQUESTS: dict[str, Shape] = {
     "Query": _make_structure(
         ("TableName",),
         _SEARCH,
-        {"KeyConditions": _MAP, "QueryFilter": _MAP, "ScanIndexForward": _FLAG, "KeyConditionExpression": _TEXT},
+        {
+            "KeyConditions": _CONDITIONS,
+            "QueryFilter": _CONDITIONS,
+            "ScanIndexForward": _FLAG,
+            "KeyConditionExpression": _TEXT,
+            "Limit": Shape("integer", low=1, echoes=False, rule="limit-value"),
+        },
     ),
-    "Scan": _make_structure(("TableName",), _SEARCH, {"ScanFilter": _MAP}, _SEGMENTS),
+    "Scan": _make_structure(("TableName",), _SEARCH, {"ScanFilter": _CONDITIONS}, _SEGMENTS),
     "BatchGetItem": _make_structure(
         ("RequestItems",),
-        {"RequestItems": _make_batch(_make_structure(("Keys",), _BATCH_GET), MAX_BATCH_GET)},
+        {"RequestItems": _make_batch(_make_structure(("Keys",), _BATCH_GET))},
         _CAPACITY,
     ),
     "BatchWriteItem": _make_structure(
-        ("RequestItems",), {"RequestItems": _make_batch(_WRITE_REQUESTS, MAX_BATCH_WRITE)}, _CAPACITY, _COLLECTIONS
+        ("RequestItems",), {"RequestItems": _make_batch(_WRITE_REQUESTS)}, _CAPACITY, _COLLECTIONS
     ),
     "TransactWriteItems": _make_structure(
         ("TransactItems",),

@@ -9,12 +9,12 @@ from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
 
-from .problems import ACTION, SHAPE, is_mapping
-from .shapes import describe_type_fault
+from .problems import CLIENT, SHAPE, VALUES, has_lone_surrogate, is_mapping
+from .shapes import SURROGATE_WORDS, describe_type_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
@@ -24,7 +24,38 @@ if TYPE_CHECKING:
     Reader: TypeAlias = Callable[[object, Place, "_Reading", int], object]
     """Checks the content of a value of one type, nested as deep as the number says."""
 
+    Say: TypeAlias = Callable[[str, str], str]
+    """Puts the words for the fault of a rule (the rule, then the words) into the sentence around them."""
+
 _INVALID = "One or more parameter values were invalid: "
+_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_SHOWN_BASE64 = 100  # characters of a faulty binary value
+
+
+def say_alone(rule: str, words: str) -> str:
+    """The words with no sentence around them."""
+    return words
+
+
+def say_of_start_key(rule: str, words: str) -> str:
+    """The words for a fault of an ``ExclusiveStartKey``: some come with a sentence of their own."""
+    if rule == "set-duplicate" or rule.startswith("number-") or "An number set" in words:
+        return words
+    return f"The provided starting key is invalid: {words}"
+
+
+def make_placeholder_say(member: str, name: str, *, is_in_single_write: bool) -> Say:
+    """Make what puts the words for a value behind a placeholder into their sentence.
+
+    Since the envelope is used, only some words have that sentence inside it.
+    """
+
+    def say(rule: str, words: str) -> str:
+        if is_in_single_write and (rule in ("null-true", "value-depth") or rule.startswith("number-")):
+            return words
+        return f"{member} contains invalid value: {words} for key {name}"
+
+    return say
 
 
 class _Reading:
@@ -37,14 +68,19 @@ class _Reading:
 
     __slots__ = ("say", "sound")
 
-    def __init__(self, say: Callable[[str], str]) -> None:
+    def __init__(self, say: Say) -> None:
         self.say = say
         self.sound = True
 
     def refuse(self, place: Place, rule: str, words: str) -> None:
         """Report a value that DynamoDB cannot store."""
         self.sound = False
-        place.report(ACTION, rule, self.say(words))
+        place.report(VALUES, rule, self.say(rule, words))
+
+    def refuse_client(self, place: Place, words: str) -> None:
+        """Report what AWS clients do not send, and the service would not look at."""
+        self.sound = False
+        place.report(CLIENT, "attribute-value", words)
 
     def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
         """Report JSON that is not even an AttributeValue, in these words and no sentence around them."""
@@ -52,9 +88,7 @@ class _Reading:
         place.report(SHAPE, rule, words)
 
 
-def read_item(
-    raw: object, place: Place, say: Callable[[str], str] = lambda words: words
-) -> dict[str, AttributeValue | None] | None:
+def read_item(raw: object, place: Place, say: Say = say_alone) -> dict[str, AttributeValue | None] | None:
     """Read an item or a key.
 
     Args:
@@ -76,7 +110,7 @@ def read_item(
     return item
 
 
-def read_value(raw: object, place: Place, say: Callable[[str], str] = lambda words: words) -> AttributeValue | None:
+def read_value(raw: object, place: Place, say: Say = say_alone) -> AttributeValue | None:
     """Read one AttributeValue; ``None`` when it is faulty, which is reported."""
     reading = _Reading(say)
     typed = _read_value(raw, place, reading, 1)
@@ -87,20 +121,32 @@ def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> Att
     if not is_mapping(raw):
         reading.refuse_shape(place, describe_type_fault(raw, "AttributeValue"))
         return {}
-    given = [tag for tag, content in raw.items() if tag in _READERS and content is not None]  # null is absent
-    if len(given) != 1 or len(raw) != 1:
-        how = "has more than one datatypes set" if len(given) > 1 else "is empty"
+    # Null is the same as absent. Each content is read, whether or not there may be more than one.
+    value = {
+        tag: _READERS[tag](content, place.at(tag), reading, depth)
+        for tag, content in raw.items()
+        if tag in _READERS and content is not None
+    }
+    if len(value) != 1:
+        how = "has more than one datatypes set" if value else "is empty"
         words = f"Supplied AttributeValue {how}, must contain exactly one of the supported datatypes"
         reading.refuse(place, "attribute-value", words)
-        return {}
-    (tag,) = given
-    return {tag: _READERS[tag](raw[tag], place.at(tag), reading, depth)}
+    else:
+        for tag in raw:
+            if tag not in _READERS:  # the service does not look at it, but clients do not send it
+                known = ", ".join(_READERS)
+                reading.refuse_client(
+                    place, f'Unknown parameter in {place.parameter}: "{tag}", must be one of: {known}'
+                )
+    return value
 
 
 def _check_name(name: str, place: Place, reading: _Reading) -> None:
     if not name:
         reading.refuse(place, "attribute-name", f"{_INVALID}An attribute name may not be empty")
-    elif len(name.encode(errors="surrogatepass")) > MAX_ATTRIBUTE_NAME_BYTES:
+    elif has_lone_surrogate(name):
+        reading.refuse_shape(place, SURROGATE_WORDS, "text-utf8")
+    elif len(name.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
         reading.refuse(place, "attribute-name", f"{_INVALID}Attribute name is too large")
 
 
@@ -111,9 +157,8 @@ def _read_text(content: object, place: Place, reading: _Reading, depth: int) -> 
     if not isinstance(content, str):
         reading.refuse_shape(place, describe_type_fault(content, "String"))
         return ""
-    if not content.isascii() and any("\ud800" <= character <= "\udfff" for character in content):
-        words = "The text contains half a surrogate pair, which UTF-8 cannot hold"
-        reading.refuse_shape(place, words, "text-utf8")
+    if has_lone_surrogate(content):
+        reading.refuse_shape(place, SURROGATE_WORDS, "text-utf8")
     return content
 
 
@@ -146,14 +191,28 @@ def _read_binary(content: object, place: Place, reading: _Reading, depth: int) -
     if not isinstance(content, str):
         reading.refuse_shape(place, describe_type_fault(content, "Blob"))
         return b""
-    from base64 import b64decode  # most requests hold no binary values
+    from base64 import b64decode, b64encode  # most requests hold no binary values
 
     try:
-        return b64decode(content, validate=True)
+        decoded = b64decode(content, validate=True)
     except ValueError:
-        words = f"'{content}' can not be converted to a Blob: it is not base64 text"
+        decoded = b""
+    if b64encode(decoded).decode() != content:  # also when bits are set that no byte has
+        shown = content if len(content) <= _SHOWN_BASE64 else f"{content[:_SHOWN_BASE64]}…"
+        words = f"'{shown}' can not be converted to a Blob: {_describe_base64_fault(content)}"
         reading.refuse_shape(place, words, "binary-base64")
         return b""
+    return decoded
+
+
+def _describe_base64_fault(content: str) -> str:
+    if len(content) % 4:
+        return f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(content)}"
+    body = content.rstrip("=") if content.endswith("=") and not content.endswith("===") else content
+    bad = next((character for character in body if character not in _BASE64), None)
+    if bad is not None:
+        return f"Invalid Base64 character: '{bad}'"
+    return "Invalid last non-pad Base64 character dectected"  # the service's spelling
 
 
 def _read_boolean(content: object, place: Place, reading: _Reading, depth: int) -> bool:
@@ -206,14 +265,26 @@ def _make_set_reader(kind: str, read_element: Callable[[object, Place, _Reading,
             return []
         if not content:
             # Two spaces: the service's own words.
-            reading.refuse(place, "set-empty", f"{_INVALID}An {kind} set  may not be empty")
+            words = "Binary sets should not be empty" if kind == "binary" else f"An {kind} set  may not be empty"
+            reading.refuse(place, "set-empty", f"{_INVALID}{words}")
+        was_sound, reading.sound = reading.sound, True
         found = [read_element(element, place.at(index), reading, depth) for index, element in enumerate(content)]
         if reading.sound and len(set(found)) < len(found):  # stand-ins of faulty elements would be duplicates
-            shown = ", ".join(map(str, content))
-            reading.refuse(place, "set-duplicate", f"{_INVALID}Input collection [{shown}] contains duplicates.")
+            reading.refuse(place, "set-duplicate", _describe_duplicates(kind, found))
+        reading.sound = reading.sound and was_sound
         return found
 
     return read
+
+
+def _describe_duplicates(kind: str, elements: Sequence[str | bytes]) -> str:
+    if kind == "number":
+        return "Input collection contains duplicates"
+    from base64 import b64encode
+
+    shown = ", ".join(b64encode(one).decode() if isinstance(one, bytes) else one for one in elements)
+    end = "of type BS contains duplicates." if kind == "binary" else " contains duplicates."
+    return f"{_INVALID}Input collection [{shown}]{end}"
 
 
 _READERS: dict[str, Reader] = {

@@ -272,15 +272,15 @@ def _find_outside(keys: KeySchema | None, start: Values, tests: Mapping[str, Key
 # --- Filters and projections
 
 
-def find_filter_fault(names: Iterable[str], paths: Iterable[Segments]) -> Fault | None:
-    """Find an attribute of the key, by ``names``, that the filter of a query mentions, or goes into."""
+def find_filter_fault(names: Iterable[str], paths: Iterable[Segments], what: str = "Filter Expression") -> Fault | None:
+    """Find an attribute of the key, by ``names``, that the filter of a query (``what``) mentions, or goes into."""
     keys = tuple(names)
     heads = dict.fromkeys(segments[0] for segments in paths)
     for name in heads:
         if name in keys:
             return Fault(
                 str(name),
-                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}",
+                f"{what} can only contain non-primary key attributes: Primary key attribute: {name}",
                 f"the filter names {name}, which is part of the key",
                 "put it into the key condition",
                 rule="filter-key",

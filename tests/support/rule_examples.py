@@ -12,8 +12,11 @@ from expr_builder.rules import RULES
 if TYPE_CHECKING:
     from expr_builder.rules import Rule
 
-REQUEST_RULES = [rule for rule in RULES.values() if rule.operation]
+REQUEST_RULES = [rule for rule in RULES.values() if rule.operation and not rule.advised]
 """The rules that lint checks: their examples are requests."""
+
+ADVICE_RULES = [rule for rule in RULES.values() if rule.advised]
+"""The rules that lint names on request: their examples are requests, too, which the service takes."""
 
 NEEDS_PACKAGES = [rule for rule in RULES.values() if "import boto3" in rule.setup]
 """The rules whose examples need what the library itself does not."""

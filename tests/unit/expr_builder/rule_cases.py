@@ -143,6 +143,14 @@ KEY_SITES = [
     Site("TransactGetItems", lambda key: transact("Get", keyed(Key=key)), "/TransactItems/0/Get/Key"),
 ]
 
+ENVELOPE = "1 validation error detected: "
+
+
+def said(operation: str, words: str) -> str:
+    """The words as the service has them since mid-2026: those of single writes come in an envelope."""
+    return f"{ENVELOPE}{words}" if operation in ("PutItem", "UpdateItem", "DeleteItem") else words
+
+
 N, S, TRUE = {"N": "5"}, {"S": "x"}, {"BOOL": True}
 INVALID = "One or more parameter values were invalid: "
 UNFIT = "Incorrect operand type for operator or function; operator or function: "
@@ -231,7 +239,7 @@ def expression_cases(sites: list[Site], faults: list[Fault]) -> Iterator[Case]:
     for site in sites:
         for fault in faults:
             good, bad = (with_used(site, text, fault) for text in (fault.good, fault.bad))
-            message = f"Invalid {site.member}: {fault.words}"
+            message = said(site.operation, f"Invalid {site.member}: {fault.words}")
             yield Case(site.operation, fault.rule, good, bad, f"{site.prefix}/{site.member}", message)
 
 
@@ -252,6 +260,7 @@ def placeholder_cases() -> Iterator[Case]:
         def case(rule: str, at: str, message: str, names: Any, code: str = "ValidationException") -> Case:
             bad = site.wrap(**{site.member: uses_name(site), "ExpressionAttributeNames": names})  # noqa: B023
             pointer = f"{site.prefix}/ExpressionAttributeNames{at}"  # noqa: B023
+            message = said(site.operation, message) if code == "ValidationException" else message  # noqa: B023
             return Case(site.operation, rule, good, bad, pointer, message, code)  # noqa: B023
 
         both, long = {"#n": "status", "#m": "a"}, "#" + "m" * 255
@@ -267,8 +276,11 @@ def placeholder_cases() -> Iterator[Case]:
             good,
             bad,
             f"{site.prefix}/ExpressionAttributeNames/{long}",
-            "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; "
-            "key: #mmmmmmmmmmmmmmm…",
+            said(
+                site.operation,
+                "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too "
+                "long; key: #mmmmmmmmmmmmmmm…",
+            ),
         )
     yield from value_map_cases()
 
@@ -286,13 +298,19 @@ def value_map_cases() -> Iterator[Case]:
             return site.wrap(**{site.member: "a = :v", "ExpressionAttributeValues": values})  # noqa: B023
 
         contains = "ExpressionAttributeValues contains invalid"
-        unused = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}"
+        unused = said(site.operation, "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}")
         yield Case(site.operation, "placeholder-unused", good, bad({":v": N, ":w": N}), f"{prefix}/:w", unused)
-        words = f'{contains} key: Syntax error; key: "w"'
+        words = said(site.operation, f'{contains} key: Syntax error; key: "w"')
         yield Case(site.operation, "placeholder-syntax", good, bad({":v": N, "w": N}), f"{prefix}/w", words)
-        words = f"{contains} value: The parameter cannot be converted to a numeric value: five for key :v"
+        words = "The parameter cannot be converted to a numeric value: five"
+        words = said(site.operation, words) if site in CONDITION_SITES[:3] else f"{contains} value: {words} for key :v"
         yield Case(site.operation, "number-finite", good, bad({":v": {"N": "five"}}), f"{prefix}/:v/N", words)
-        words = f"{contains} value: {INVALID}An string set  may not be empty for key :v"
+        words = f"{INVALID}Null attribute value types must have the value of true"
+        words = said(site.operation, words) if site in CONDITION_SITES[:3] else f"{contains} value: {words} for key :v"
+        yield Case(site.operation, "null-true", good, bad({":v": {"NULL": False}}), f"{prefix}/:v/NULL", words)
+        words = f"{contains} value: Supplied AttributeValue is empty, {DATATYPES} for key :v"
+        yield Case(site.operation, "attribute-value", good, bad({":v": {}}), f"{prefix}/:v", words)
+        words = said(site.operation, f"{contains} value: {INVALID}An string set  may not be empty for key :v")
         yield Case(site.operation, "set-empty", good, bad({":v": {"SS": []}}), f"{prefix}/:v/SS", words)
     site = CONDITION_SITES[1]
     huge = {f":v{number}": {"S": "x" * 380_000} for number in range(6)}
@@ -324,7 +342,7 @@ def value_map_cases() -> Iterator[Case]:
             wrap(),
             wrap(ExpressionAttributeValues={":v": N}),
             "/ExpressionAttributeValues",
-            f"ExpressionAttributeValues can only be specified when using expressions: {which} null",
+            said(operation, f"ExpressionAttributeValues can only be specified when using expressions: {which} null"),
         )
     yield Case(
         "TransactWriteItems",
@@ -353,9 +371,10 @@ VALUE_FAULTS: list[tuple[str, Any, Any, str, str]] = [
     ("null-true", {"NULL": True}, {"NULL": False}, "", f"{INVALID}Null attribute value types must have the value of true"),
     ("set-empty", {"SS": ["a"]}, {"SS": []}, "", f"{INVALID}An string set  may not be empty"),
     ("set-empty", {"NS": ["1"]}, {"NS": []}, "", f"{INVALID}An number set  may not be empty"),
-    ("set-empty", {"BS": ["YQ=="]}, {"BS": []}, "", f"{INVALID}An binary set  may not be empty"),
+    ("set-empty", {"BS": ["YQ=="]}, {"BS": []}, "", f"{INVALID}Binary sets should not be empty"),
     ("set-duplicate", {"SS": ["a", "b"]}, {"SS": ["a", "a"]}, "", f"{INVALID}Input collection [a, a] contains duplicates."),
-    ("set-duplicate", {"NS": ["1", "2"]}, {"NS": ["1", "1.0"]}, "", f"{INVALID}Input collection [1, 1.0] contains duplicates."),
+    ("set-duplicate", {"NS": ["1", "2"]}, {"NS": ["1", "1.0"]}, "", "Input collection contains duplicates"),
+    ("set-duplicate", {"BS": ["YQ==", "Yg=="]}, {"BS": ["YQ==", "YQ=="]}, "", f"{INVALID}Input collection [YQ==, YQ==]of type BS contains duplicates."),
     ("value-depth", DEEP, {"L": [DEEP]}, "/L/0" * 32 + "/L", "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"),
     ("attribute-name", {"M": {"a": S}}, {"M": {"": S}}, "/M/", f"{INVALID}An attribute name may not be empty"),
     ("attribute-name", {"M": {"a": S}}, {"M": {"a" * 65_536: S}}, f"/M/{'a' * 65_536}", f"{INVALID}Attribute name is too large"),
@@ -373,9 +392,18 @@ SERIALIZATION_FAULTS: list[tuple[str, Any, Any, str, str]] = [
     ("attribute-value", {"SS": ["a"]}, {"SS": [True]}, "/SS/0", "TRUE_VALUE cannot be converted to String"),
     ("attribute-value", {"L": [S]}, {"L": [None]}, "/L/0", "NULL_VALUE cannot be converted to AttributeValue"),
     ("attribute-value", {"B": "YQ=="}, {"B": 5}, "/B", "NUMBER_VALUE cannot be converted to Blob"),
-    ("binary-base64", {"B": "YQ=="}, {"B": "a"}, "/B", "'a' can not be converted to a Blob: it is not base64 text"),
+    ("binary-base64", {"B": "YQ=="}, {"B": "a"}, "/B", "'a' can not be converted to a Blob: Base64 encoded length is expected a multiple of 4 bytes but found: 1"),
+    ("binary-base64", {"B": "YQ=="}, {"B": "YQ,="}, "/B", "'YQ,=' can not be converted to a Blob: Invalid Base64 character: ','"),
+    ("binary-base64", {"B": "YQ=="}, {"B": "YR=="}, "/B", "'YR==' can not be converted to a Blob: Invalid last non-pad Base64 character dectected"),
+    ("text-utf8", {"M": {"a": S}}, {"M": {"\ud800": S}}, "/M/\\ud800", "The text contains half a surrogate pair, which UTF-8 cannot hold"),
     ("text-utf8", S, {"S": "\ud800"}, "/S", "The text contains half a surrogate pair, which UTF-8 cannot hold"),
 ]  # fmt: skip
+
+
+ENVELOPED_VALUES = (
+    *("null-true", "number-finite", "number-precision", "number-range", "set-duplicate", "set-empty", "value-depth"),
+)
+"""The rules whose words PutItem wraps; it does not wrap what it says of empty values and of values of two types."""
 
 
 def value_cases() -> Iterator[Case]:
@@ -394,7 +422,7 @@ def value_cases() -> Iterator[Case]:
                     site.wrap({**KEY, "a": good}),
                     site.wrap({**KEY, "a": bad}),
                     f"{site.prefix}/a{inner}",
-                    message,
+                    said(site.operation, message) if rule in ENVELOPED_VALUES else message,
                     code,
                 )
         large = {**KEY, "a": {"S": "x" * 409_582}}
@@ -592,7 +620,11 @@ def table_name_cases() -> Iterator[Case]:
             {"RequestItems": {"t": rest}},
             {"RequestItems": {"a b": rest}},
             "/RequestItems/a b",
-            constraint("'a b'", "requestItems.a b", PATTERN),
+            constraint(
+                "'{a b=…}'",
+                "requestItems",
+                f"Map keys must satisfy constraint: [{LENGTH_HIGH} 255, {LENGTH_LOW} 1, {PATTERN}]",
+            ),
         )
 
 
@@ -604,7 +636,7 @@ def return_value_cases() -> Iterator[Case]:
             wrap(ReturnValues="ALL_OLD"),
             wrap(ReturnValues="ALL_NEW"),
             "/ReturnValues",
-            "ReturnValues can only be ALL_OLD or NONE",
+            f"{ENVELOPE}ReturnValues can only be ALL_OLD or NONE",
         )
     yield Case(
         "UpdateItem",
@@ -642,6 +674,13 @@ def return_value_cases() -> Iterator[Case]:
     )
 
 
+def mixture(legacy: str, expressions: str) -> str:
+    return (
+        "Can not use both expression and non-expression parameters in the same request: "
+        f"Non-expression parameters: {{{legacy}}} Expression parameters: {{{expressions}}}"
+    )
+
+
 def legacy_cases() -> Iterator[Case]:
     for operation, wrap, legacy, value, member, text in (
         ("PutItem", put, "Expected", {"a": {"Exists": False}}, "ConditionExpression", "attribute_exists(a)"),
@@ -659,9 +698,82 @@ def legacy_cases() -> Iterator[Case]:
             wrap(**{member: text}),
             wrap(**{member: text, legacy: value}),
             f"{prefix}/{legacy}",
-            "Can not use both expression and non-expression parameters in the same request: "
-            f"Non-expression parameters: {{{legacy}}} Expression parameters: {{{member}}}",
+            said(operation, mixture(legacy, member)),
         )
+
+
+CONDITION = {"ComparisonOperator": "EQ", "AttributeValueList": [S]}
+
+
+def legacy_rule_cases() -> Iterator[Case]:
+    """Each rule of legacy parameters, for each operation that has them; more of them in test_legacy_parameters."""
+    unknown = f"{UNFIT_COUNT} EQ ComparisonOperator"
+    for operation, wrap, member in (
+        ("PutItem", put, "Expected"),
+        ("UpdateItem", keyed, "Expected"),
+        ("DeleteItem", keyed, "Expected"),
+        ("Query", legacy_query, "QueryFilter"),
+        ("Scan", scan, "ScanFilter"),
+    ):
+        good, two = wrap(**{member: {"a": CONDITION}}), {"a": CONDITION, "b": CONDITION}
+        bad = wrap(**{member: {"a": {**CONDITION, "AttributeValueList": [S, S]}}})
+        yield Case(operation, "legacy-condition", good, bad, f"/{member}/a", said(operation, unknown))
+        for conditions, words in (
+            ({}, "ConditionalOperator cannot be used without Filter or Expected"),
+            ({"a": CONDITION}, "ConditionalOperator can only be used when Filter or Expected has two or more elements"),
+        ):
+            yield Case(
+                operation,
+                "legacy-operator",
+                wrap(ConditionalOperator="OR", **{member: two}),
+                wrap(ConditionalOperator="OR", **{member: conditions}),
+                "/ConditionalOperator",
+                said(operation, words),
+            )
+        if member == "Expected":
+            words = f"{INVALID}Value must be provided when Exists is null for Attribute: a"
+            yield Case(
+                operation, "legacy-expected", good, wrap(Expected={"a": {}}), "/Expected/a", said(operation, words)
+            )
+    for operation, wrap in (("GetItem", keyed), ("Query", legacy_query), ("Scan", scan), ("BatchGetItem", batch_get)):
+        prefix = "/RequestItems/accounts" if operation == "BatchGetItem" else ""
+        yield Case(
+            operation,
+            "legacy-duplicate",
+            wrap(AttributesToGet=["a", "b"]),
+            wrap(AttributesToGet=["a", "b", "a"]),
+            f"{prefix}/AttributesToGet/2",
+            f"{INVALID}Duplicate value in attribute name: a",
+        )
+    updates = (
+        ({}, "Only DELETE action is allowed when no attribute value is specified"),
+        ({"Action": "ADD", "Value": S}, "ADD action is not supported for the type S"),
+        ({"Action": "DELETE", "Value": N}, "DELETE action with value is not supported for the type N"),
+    )
+    for update, words in updates:
+        yield Case(
+            "UpdateItem",
+            "legacy-update",
+            keyed(AttributeUpdates={"a": {"Value": S}}),
+            keyed(AttributeUpdates={"a": update}),
+            "/AttributeUpdates/a",
+            said("UpdateItem", f"{INVALID}{words}"),
+        )
+    yield Case(
+        "UpdateItem",
+        "update-key",
+        keyed(AttributeUpdates={"a": {"Value": S}}),
+        keyed(AttributeUpdates={"SK": {"Value": S}}),
+        "/AttributeUpdates/SK",
+        f"{INVALID}Cannot update attribute SK. This attribute is part of the key",
+    )
+
+
+UNFIT_COUNT = f"{INVALID}Invalid number of argument(s) for the"
+
+
+def legacy_query(**members: Any) -> dict[str, Any]:
+    return {"TableName": "accounts", "KeyConditions": {"PK": CONDITION}, **members}
 
 
 def many(kind: str, count: int) -> list[dict[str, Any]]:
@@ -747,10 +859,12 @@ def batch_cases() -> Iterator[Case]:
         limit = 25 if operation == "BatchWriteItem" else 100
         good = {"RequestItems": {"accounts": full}}
         at = "" if operation == "BatchWriteItem" else "/Keys"
-        member = "requestItems.accounts" + ("" if operation == "BatchWriteItem" else ".keys")
-        for bad, shown, words in ((over, "'[…]'", f"{LENGTH_HIGH} {limit}"), (low, "'[]'", f"{LENGTH_LOW} 1")):
+        for bad, shown, words in ((over, "[…]", f"{LENGTH_HIGH} {limit}"), (low, "[]", f"{LENGTH_LOW} 1")):
             request: dict[str, Any] = {"RequestItems": {"accounts": bad}}
-            message = constraint(shown, member, words)
+            message = f"{ENVELOPE}Value at 'RequestItems.accounts.member.Keys' failed to satisfy constraint: {words}"
+            if operation == "BatchWriteItem":
+                words = f"Map value must satisfy constraint: [{LENGTH_HIGH} 25, {LENGTH_LOW} 1]"
+                message = constraint(f"'{{accounts={shown}}}'", "requestItems", words)
             yield Case(operation, "batch-count", good, request, f"/RequestItems/accounts{at}", message)
         yield Case(
             operation,
@@ -766,7 +880,7 @@ def batch_cases() -> Iterator[Case]:
             good,
             {"RequestItems": {}},
             "/RequestItems",
-            constraint("'{}'", "requestItems", f"{LENGTH_LOW} 1"),
+            f"The requestItems parameter is required for {operation}",
         )
     duplicates = "Provided list of item keys contains duplicates"
     delete, other = {"DeleteRequest": {"Key": KEY}}, {"DeleteRequest": {"Key": OTHER_KEY}}
@@ -875,6 +989,8 @@ def search_cases() -> Iterator[Case]:
     """What queries and scans have in common."""
     for operation, wrap in (("Query", query), ("Scan", scan)):
         low = constraint("'0'", "limit", "Member must have value greater than or equal to 1")
+        if operation == "Query":
+            low = f"{ENVELOPE}Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1"
         yield Case(operation, "limit-value", wrap(Limit=1), wrap(Limit=0), "/Limit", low)
         not_whole = "TRUE_VALUE cannot be converted to Integer"
         yield Case(operation, "member-type", wrap(Limit=1), wrap(Limit=True), "/Limit", not_whole, "SerializationException")  # fmt: skip
@@ -899,6 +1015,7 @@ def search_cases() -> Iterator[Case]:
                 "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
             ),
         ):
+            message = f"{ENVELOPE}{message}" if operation == "Query" else message
             yield Case(operation, "select-projection", wrap(**good), wrap(**bad), "/Select", message)
         yield Case(
             operation,
@@ -906,7 +1023,8 @@ def search_cases() -> Iterator[Case]:
             wrap(IndexName="ByDate", Select="ALL_PROJECTED_ATTRIBUTES"),
             wrap(Select="ALL_PROJECTED_ATTRIBUTES"),
             "/Select",
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+            f"{ENVELOPE if operation == 'Query' else ''}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an "
+            "IndexName",
         )
         yield Case(
             operation,
@@ -958,7 +1076,7 @@ def segment_cases() -> Iterator[Case]:
         (
             scan(TotalSegments=4),
             "/TotalSegments",
-            "The Segment parameter is required but was not present in the request when TotalSegments parameter is "
+            "The Segment parameter is required but was not present in the request when parameter TotalSegments is "
             "present",
         ),
         (
@@ -1155,6 +1273,7 @@ CASES: list[Case] = [
     *key_cases(),
     *placeholder_cases(),
     *legacy_cases(),
+    *legacy_rule_cases(),
     *expression_cases(CONDITION_SITES, CONDITION_FAULTS),
     *expression_cases(UPDATE_SITES, UPDATE_FAULTS),
     *update_cases(),

@@ -138,7 +138,7 @@ def test_the_largest_limit_is_that_of_a_32_bit_integer_for_lint_too() -> None:
     largest = {"TableName": "t", "Limit": 2**31 - 1}
     assert UNKNOWN.scan().limit(2**31 - 1).to_request()["Limit"] == largest["Limit"]
     assert lint(largest, "Scan") == []
-    assert [problem.rule for problem in lint({**largest, "Limit": 2**31}, "Scan")] == ["limit-value"]
+    assert [problem.rule for problem in lint({**largest, "Limit": 2**31}, "Scan")] == ["member-type"]
 
 
 def test_nothing_declared_is_not_the_same_as_none() -> None:

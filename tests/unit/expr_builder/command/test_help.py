@@ -45,7 +45,7 @@ def _goes_on(found: list[str]) -> bool:
 
 
 def test_there_are_examples_of_each_command() -> None:
-    assert len(examples()) == 9
+    assert len(examples()) == 10
     assert {word for example in examples() for word in ("draft", "lint", "explain") if word in example} == {
         "draft", "lint", "explain",
     }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from expr_builder import lint
+from expr_builder.linting import OPERATIONS
 
 GOLDEN = Path(__file__).parents[3] / "data" / "signup.json"
 DATA = GOLDEN.parent / "command"
@@ -73,10 +74,49 @@ def test_the_operation_is_seen_from_the_request_where_that_is_clear(
     assert explained.output.splitlines()[-1].startswith(f"{operation}, 1 action: ")
 
 
-@pytest.mark.parametrize("document", ['{"TableName": "t", "Key": {"PK": {"S": "1"}}}', "{}", "[]"])
-def test_where_it_is_not_clear_it_is_asked_for(command: Any, document: str) -> None:
+@pytest.mark.parametrize(
+    ("document", "choices"),
+    [
+        ('{"TableName": "t", "Key": {"PK": {"S": "1"}}}', "DeleteItem, GetItem or UpdateItem"),
+        ('{"TableName": "t", "FilterExpression": "a = b"}', "Query or Scan"),
+        ('{"RequestItems": {}}', "BatchGetItem or BatchWriteItem"),
+        *[(document, f"{', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]}") for document in ("{}", "[]", '{"a": 1}')],
+    ],
+)  # fmt: skip
+def test_where_it_is_not_clear_it_is_asked_for(command: Any, document: str, choices: str) -> None:
     message = "standard input: what the request is for cannot be told from its members: give --operation"
-    assert command("lint", "-", stdin=document) == (2, "", f"expr-builder: {message}\n")
+    assert command("lint", "-", stdin=document) == (2, "", f"expr-builder: {message} {choices}\n")
+
+
+# --- Advice
+
+
+GHOST = {
+    "TableName": "t",
+    "Key": KEY,
+    "UpdateExpression": "SET a = :a",
+    "ExpressionAttributeValues": {":a": {"S": "1"}},
+}
+
+
+def test_advice_is_given_on_request_and_changes_neither_status_nor_verdict(command: Any) -> None:
+    (advice,) = lint(GHOST, advice=True)
+    line = f"standard input: the whole: {advice.message} [advice-ghost, Advice]\n"
+    verdict = "standard input: no problems\n"
+    assert command("lint", "-", stdin=json.dumps(GHOST)) == (0, verdict, "")
+    assert command("lint", "-", "--advice", stdin=json.dumps(GHOST)) == (0, line + verdict, "")
+
+
+def test_advice_as_json_is_told_from_problems_by_its_stage(command: Any) -> None:
+    advised = command("lint", "-", "--advice", "--format", "json", stdin=json.dumps(GHOST))
+    assert (advised.status, [found["stage"] for found in json.loads(advised.output)]) == (0, ["advice"])
+
+
+def test_a_request_with_problems_gets_no_advice(command: Any) -> None:
+    faulty = {**GHOST, "UpdateExpression": "SET a = :a, b = :b"}
+    advised = command("lint", "-", "--advice", stdin=json.dumps(faulty))
+    assert advised == command("lint", "-", stdin=json.dumps(faulty))
+    assert advised.status == 1
 
 
 # --- explain
