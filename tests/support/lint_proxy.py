@@ -21,7 +21,7 @@ from moto import mock_aws
 from moto.core.models import botocore_stubber
 from urllib3 import HTTPResponse
 
-from expr_builder import Index, Table, lint, predict_error
+from expr_builder import Table, lint, predict_error
 from expr_builder.linting import OPERATIONS
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class LintProxy:
         assert isinstance(request.body, (str, bytes))
         body = json.loads(request.body)
         if operation == "CreateTable":
-            self.tables[body["TableName"]] = read_table(body)
+            self.tables[body["TableName"]] = Table.from_description(body)
         answer = None
         if operation in OPERATIONS:
             answer = predict_error(lint(body, operation, self.tables.values()), body, operation)
@@ -86,23 +86,6 @@ def lint_proxy() -> Iterator[tuple[DynamoDBClient, LintProxy]]:
         client.meta.events.register("before-send.dynamodb", proxy)  # type: ignore[arg-type]  # its answer counts
         yield client, proxy
         client.close()
-
-
-def read_table(description: dict[str, Any]) -> Table:
-    """The declaration of a table from the arguments of its ``CreateTable``."""
-    types = {entry["AttributeName"]: entry["AttributeType"] for entry in description["AttributeDefinitions"]}
-    keys = [(name, types[name]) for name in _list_keys(description)]
-    indexes = {
-        index["IndexName"]: Index(*_list_keys(index), local=kind == "LocalSecondaryIndexes")
-        for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
-        for index in description.get(kind) or ()
-    }
-    return Table(description["TableName"], *keys, indexes=indexes)
-
-
-def _list_keys(described: dict[str, Any]) -> list[str]:
-    """The names of the key attributes of a table or an index, the partition key first."""
-    return [entry["AttributeName"] for entry in sorted(described["KeySchema"], key=lambda entry: entry["KeyType"])]
 
 
 def send(client: DynamoDBClient, operation: str, request: object) -> dict[str, Any]:

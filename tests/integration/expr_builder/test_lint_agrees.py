@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 RUN_TIME = ("refers to an attribute that does not exist in the item", "specific reasons [ValidationError]")
 
 SAME_WORDS = {
+    "batch-count",
+    "legacy-operator",
+    "return-values",
     "attribute-value",
     "batch-same-item",
     "expression-empty",

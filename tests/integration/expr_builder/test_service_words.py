@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from botocore.exceptions import ClientError
 
+from expr_builder import Table, lint
 from tests.support.lint_proxy import lint_proxy, send
 
 if TYPE_CHECKING:
@@ -368,9 +369,7 @@ WORDS = [
     # Start keys
     Row("Query", query(ExclusiveStartKey={"PK": {"S": "x"}}), "The provided starting key is invalid…"),
     Row("Scan", scan(ExclusiveStartKey={"PK": {"S": "x"}}), "The provided starting key is invalid…"),
-    Row(
-        "Query", query(ExclusiveStartKey={**KEY, "PK": {"N": "1"}}), f"The provided starting key is invalid: {MISMATCH}"
-    ),
+    Row("Query", query(ExclusiveStartKey={**KEY, "PK": {"N": "1"}}), "The provided starting key is invalid"),
     Row(
         "Query",
         query(ExclusiveStartKey=KEY),
@@ -502,7 +501,9 @@ def client() -> Iterator[DynamoDBClient]:
 @pytest.mark.parametrize("row", WORDS, ids=lambda row: f"{row.operation}: {row.words.removeprefix(INVALID)[:80]}")
 def test_the_service_says(client: DynamoDBClient, row: Row) -> None:
     if not row.words:
-        assert send(client, row.operation, row.request)["ResponseMetadata"]["HTTPStatusCode"] == 200
+        description = client.describe_table(TableName="facts")
+        # Only asked, not sent: moto does not take all that the service takes.
+        assert lint(row.request, row.operation, [Table.from_description(description)]) == []
         return
     with pytest.raises(ClientError) as caught:
         send(client, row.operation, row.request)

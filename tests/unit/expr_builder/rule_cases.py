@@ -745,7 +745,7 @@ def legacy_rule_cases() -> Iterator[Case]:
             f"{prefix}/AttributesToGet/2",
             f"{INVALID}Duplicate value in attribute name: a",
         )
-    updates = (
+    updates: tuple[tuple[dict[str, Any], str], ...] = (
         ({}, "Only DELETE action is allowed when no attribute value is specified"),
         ({"Action": "ADD", "Value": S}, "ADD action is not supported for the type S"),
         ({"Action": "DELETE", "Value": N}, "DELETE action with value is not supported for the type N"),

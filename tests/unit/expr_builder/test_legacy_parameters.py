@@ -119,7 +119,7 @@ def test_what_is_mixed_is_named_in_the_services_order(
 
 def test_expressions_for_one_table_and_legacy_parameters_for_another_are_mixed() -> None:
     keys = {"Keys": [KEY]}
-    tables = {"accounts": {**keys, **READ}, "others": {**keys, "AttributesToGet": ["a"]}}
+    tables: dict[str, Any] = {"accounts": {**keys, **READ}, "others": {**keys, "AttributesToGet": ["a"]}}
     (problem,) = lint({"RequestItems": tables}, "BatchGetItem")
     assert problem.pointer == "/RequestItems/others/AttributesToGet"
     assert problem.message == mixture("AttributesToGet", "ProjectionExpression")

@@ -22,7 +22,8 @@ from tests.unit.expr_builder.rule_cases import (
     transact,
 )
 
-S, EMPTY_SET, BAD_NUMBER = {"S": "x"}, {"NS": []}, {"N": "five"}
+S, BAD_NUMBER = {"S": "x"}, {"N": "five"}
+EMPTY_SET: dict[str, Any] = {"NS": []}
 MIXED = "Can not use both expression and non-expression parameters in the same request"
 NO_EXPRESSION = "can only be specified when using expressions"
 CHECK = {"ConditionExpression": "attribute_exists(a)"}
