@@ -165,7 +165,7 @@ def test_lint_reports_an_unknown_name() -> None:
     (problem,) = lint(request, "PutItem")
     assert (problem.rule, problem.message) == (
         "function-name",
-        "Invalid ConditionExpression: Invalid function name; function: ends_with",
+        "1 validation error detected: Invalid ConditionExpression: Invalid function name; function: ends_with",
     )
 
 
@@ -244,7 +244,7 @@ def test_a_new_condition_function_is_checked_by_builder_and_lint_and_generated()
     }
     (problem,) = lint(request, "PutItem")
     assert problem.message == (
-        "Invalid ConditionExpression: Incorrect operand type for operator or function; "
+        "1 validation error detected: Invalid ConditionExpression: Incorrect operand type for operator or function; "
         "operator or function: ends_with, operand type: N"
     )
     with pytest.raises(BuildError, match="Invalid operator used in KeyConditionExpression: ends_with"):
