@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         meaning: str
         page: str
         operation: NotRequired[str]
+        builder: NotRequired[str]
+        unwritable: NotRequired[str]
         fails: object
         passes: object
 
@@ -47,10 +49,12 @@ class Rule:
         meaning: What it demands, as Markdown.
         page: Where AWS documents it; ``""`` for a rule about Python alone.
         operation: Of a rule that lint checks, the operation of both examples; else ``""``.
+        builder: Of a rule that lint checks, a line of Python with which the builder refuses the same; or ``""``.
+        unwritable: In its place, why nothing that the builder writes can break the rule.
         setup: Python that defines what the examples use: ``accounts`` is also the table of those that are requests.
     """
 
-    __slots__ = ("_fails", "_passes", "group", "id", "meaning", "operation", "page", "setup")
+    __slots__ = ("_fails", "_passes", "builder", "group", "id", "meaning", "operation", "page", "setup", "unwritable")
 
     def __init__(self, group: str, setup: str, entry: _Entry) -> None:
         page = entry["page"]
@@ -59,6 +63,8 @@ class Rule:
         self.meaning = entry["meaning"]
         self.page = _AWS + page if page.endswith(".html") and "://" not in page else page  # most are AWS's
         self.operation = entry.get("operation", "")
+        self.builder = entry.get("builder", "")
+        self.unwritable = entry.get("unwritable", "")
         self.setup = setup
         self._fails = entry["fails"]
         self._passes = entry["passes"]

@@ -136,7 +136,7 @@ class Unique:
     See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
     """
 
-    def __init__(self, table: Table, *, owner: str, **markers: Marker) -> None:
+    def __init__(self, table: Table, /, *, owner: str, **markers: Marker) -> None:
         self.table = table
         self.owner = owner
         self.markers = dict(markers)
@@ -171,6 +171,7 @@ class Unique:
     def change(
         self,
         old: Item,
+        /,
         *,
         token: str | None = None,
         when: Condition | None = None,

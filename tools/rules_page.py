@@ -88,10 +88,15 @@ def _section(rule: Rule) -> Iterator[str]:
     if rule.operation:
         yield f"{'Advised' if rule.advised else 'Refused'}, {_problem(rule)}\n"
         yield from _block("json", _layout(_shorten(rule.fails)))
+        if rule.builder:
+            yield f"The builder refuses it: {_code(_error(rule, rule.builder))}\n"
+            yield from _block("python refused", rule.builder)
+        elif rule.unwritable:
+            yield f"The builder cannot write it: {rule.unwritable}.\n"
         yield "Accepted:\n"
         yield from _block("json", _layout(_shorten(rule.passes)))
     else:
-        yield f"Refused: {_code(_error(rule))}\n"
+        yield f"Refused: {_code(_error(rule, str(rule.fails)))}\n"
         yield from _block("python refused", str(rule.fails))
         yield "Accepted:\n"
         yield from _block("python", str(rule.passes))
@@ -104,9 +109,9 @@ def _problem(rule: Rule) -> str:
     return f"`{rule.operation}`{at}: {_code(_cut(problem.message, 400))}"
 
 
-def _error(rule: Rule) -> str:
+def _error(rule: Rule, line: str) -> str:
     try:
-        exec(str(rule.fails), _names_of(rule))  # noqa: S102  # the library's own line
+        exec(line, _names_of(rule))  # noqa: S102  # the library's own line
     except BuildError as error:
         return str(error).removesuffix(f" [{rule.id}]")
     raise ValueError(f"the failing example of {rule.id} is not refused")

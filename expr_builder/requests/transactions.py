@@ -18,6 +18,7 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse, make_token
 
 from .get import Get
+from .table_name import find_home
 from .writes import WriteAction
 
 TYPE_CHECKING = False
@@ -244,6 +245,7 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
         )
     slots: dict[str, A] = {}
     addressed: dict[Target, str] = {}
+    home: tuple[str, str] | None = None
     for position, action in enumerate(actions):
         if not isinstance(action, kind):
             raise BuildError(
@@ -261,6 +263,7 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
                 fix="give each action its own name",
             )
         slots[name] = action
+        home = _check_home(action, home, name)
         other = addressed.setdefault(action._target, name)
         if other != name:
             raise BuildError(
@@ -270,3 +273,19 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
                 fix="join them: a put, update or delete takes conditions with when(…)",
             )
     return slots
+
+
+def _check_home(action: Action, home: tuple[str, str] | None, name: str) -> tuple[str, str] | None:
+    """Refuse a table in another Region or account than those before it; return the one that is known so far."""
+    table = action._table.name
+    if table[:4] != "arn:":  # nearly every table is given by name
+        return home
+    found = find_home(table)
+    if home is not None and found != home:
+        raise BuildError(
+            "the tables of a transaction are in two Regions or accounts",
+            rule="transaction-region",
+            place=f'slot "{name}"',
+            fix="write to each Region in a transaction of its own",
+        )
+    return found

@@ -328,7 +328,7 @@ class Update(KeyedAction):
         given = [action.value.size for action in self._actions if isinstance(action.value, Literal)]
         return self._content_size + sum(given)
 
-    def set(self, *values: object, **attributes: object) -> Self:
+    def set(self, /, *values: object, **attributes: object) -> Self:
         """Set attributes: ``set(email=new, version=Attr("version") + 1)`` renders ``SET email = :v0, version = …``.
 
         Args:
@@ -346,11 +346,11 @@ class Update(KeyedAction):
         """Remove attributes, map entries or list elements: ``remove("pending", Attr("tags")[2])``."""
         return self._extend("remove", lambda: remove_actions(paths))
 
-    def add(self, *values: object, **attributes: object) -> Self:
+    def add(self, /, *values: object, **attributes: object) -> Self:
         """Add to a number (from 0 when missing) or a set (created when missing): ``add(logins=1, tags={"beta"})``."""
         return self._extend("add", lambda: add_actions("ADD", read_targets(values, attributes, "add")))
 
-    def delete(self, *values: object, **attributes: object) -> Self:
+    def delete(self, /, *values: object, **attributes: object) -> Self:
         """Remove elements from a set: ``delete(tags={"beta"})``. With its last element the attribute disappears."""
         return self._extend("delete", lambda: add_actions("DELETE", read_targets(values, attributes, "delete")))
 

@@ -32,7 +32,7 @@ class _Broken(AccountService):
 class _Unguarded(Unique):
     """Releases a marker whoever owns it, and changes whatever record is there."""
 
-    def change(self, old: Mapping[str, Any], **options: Any) -> UniqueWrite:
+    def change(self, old: Mapping[str, Any], /, **options: Any) -> UniqueWrite:
         guarded = super().change(old, **options)
         update = self.table.update({"PK": old["PK"], "SK": old["SK"]})
         further = options.pop("set")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import expr_builder
-from expr_builder import lint
+from expr_builder import BuildError, lint
 from expr_builder.rules import GROUPS, RULES, Rule
 from tests.support.rule_examples import LIBRARY_RULES, REQUEST_RULES, assert_examples_hold, names_of
 
@@ -31,6 +31,15 @@ def test_lint_finds_this_rule_alone_in_the_failing_request_and_nothing_in_the_ot
     tables = [names_of(rule)["accounts"]]
     assert [problem.rule for problem in lint(rule.fails, rule.operation, tables)] == [rule.id]
     assert lint(rule.passes, rule.operation, tables) == []
+
+
+@pytest.mark.parametrize("rule", REQUEST_RULES, ids=repr)
+def test_the_builder_refuses_by_the_same_rule_what_lint_refuses_or_cannot_write_it(rule: Rule) -> None:
+    assert bool(rule.builder) is not bool(rule.unwritable)
+    if rule.builder:
+        with pytest.raises(BuildError) as caught:
+            exec(rule.builder, names_of(rule))
+        assert caught.value.rule == rule.id
 
 
 @pytest.mark.parametrize("rule", LIBRARY_RULES, ids=repr)
