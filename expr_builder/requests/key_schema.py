@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from expr_builder.expressions.nodes import Condition
 
     Target: TypeAlias = tuple[str | bytes, ...]
-    """What identifies an item: the table's name and the contents of its key."""
+    """What identifies an item: its table's name or ARN, as declared, and the contents of its key."""
     KeyPart: TypeAlias = str | tuple[str, str]
     """A key attribute: its name, or its name and type."""
 
@@ -184,7 +184,7 @@ class PrimaryKey(KeySchema):
         super().__init__((first,), tuple(others))
         self.absent: Condition = Attr(first).not_exists()
         self.present: Condition = Attr(first).exists()
-        self._table = table.rpartition("/")[2]  # an ARN ends with the name, so that both give one target
+        self._table = table
         limits = (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES)
         self._checks = tuple((name, kind, limit) for (name, kind), limit in zip(keys, limits, strict=False))
 
