@@ -7,6 +7,7 @@ so :meth:`Node._key` gives each node's structure as plain data.
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.copying import copy_value
 from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError
 
@@ -114,22 +115,27 @@ class Path(Operand):
 class Literal(Operand):
     """A value, serialised, checked and measured when it was given."""
 
-    __slots__ = ("_size", "value")
-    _fields = ("value",)
+    __slots__ = ("_size", "_value")
+    _fields = ("_value",)
 
     def __init__(self, value: AttributeValue, size: int | None = None) -> None:
-        self.value = value
+        self._value = value
         self._size = size
+
+    @property
+    def value(self) -> AttributeValue:
+        """The AttributeValue: a copy, as trees are shared and never change."""
+        return copy_value(self._value)
 
     @property
     def size(self) -> int:
         """The value's size in bytes."""
-        return measure_value(self.value) if self._size is None else self._size  # literals in text come unmeasured
+        return measure_value(self._value) if self._size is None else self._size  # literals in text come unmeasured
 
     @property
     def type(self) -> str:
         """The AttributeValue's type: ``"S"``, ``"N"`` …"""
-        return next(iter(self.value))
+        return next(iter(self._value))
 
     @property
     def content(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.text import to_text
 from expr_builder.errors import BuildError
 
 TYPE_CHECKING = False
@@ -61,20 +62,22 @@ class Action(Immutable):
 
     @property
     def key(self) -> TypedItem:
-        """The key of the item that the action addresses, as AttributeValues."""
+        """The key of the item that the action addresses, as AttributeValues: a copy."""
         raise NotImplementedError
 
     @property
     def target(self) -> Target:
-        """The item that the action is on, for comparing: a table's name equals its ARN, and ``1`` equals ``1.0``."""
+        """The item that the action is on, for comparing: ``1`` equals ``1.0``, but a table's name is not its ARN."""
         return self._target
 
     def named(self, slot: str) -> Self:
         """Name the action's slot in its transaction, with a non-empty string: refusals are reported under this name."""
         if not isinstance(slot, str) or not slot:
-            raise BuildError("a slot's name is a non-empty string", rule="slot-name", place=self._place)
+            raise BuildError(
+                "a slot's name is a non-empty string", rule="slot-name", place=self._place, fix='such as named("email")'
+            )
         copy = self._copy()  # not _replace: its loop would cost every action of a transaction
-        copy._slot = slot
+        copy._slot = to_text(slot)
         return copy
 
     @property
@@ -82,7 +85,7 @@ class Action(Immutable):
         return f'slot "{self._slot}"' if self._slot else f'{self.operation} "{self._table.name}"'
 
     def to_transact_item(self) -> Body:
-        """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``."""
+        """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``. It belongs to the caller."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from expr_builder.sending.conversation import Ask, Patience, Wait, back_off, con
 
 from .get import Get
 from .key_schema import identify
+from .targets import list_targets
 from .writes import Delete, Put
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from .key_schema import Target
 
     A = TypeVar("A", bound=Action)
+
+_UNPACK = "unpack it with a star: (*actions)"
 
 
 class BatchWrite:
@@ -144,15 +147,15 @@ def _split(actions: Iterable[A], size: int) -> Iterator[tuple[A, ...]]:
 
 def _refuse_twice(actions: Iterable[Action]) -> None:
     seen: set[Target] = set()
-    for position, action in enumerate(actions):
-        if action.target in seen:
+    for position, target in enumerate(list_targets(actions)):
+        if target in seen:
             raise BuildError(
                 "another action of the batch is on this item",
                 rule="batch-same-item",
                 place=f"batch, action {position}",
                 fix="leave one of them out",
             )
-        seen.add(action.target)
+        seen.add(target)
 
 
 def _check_write(action: Put | Delete, position: int) -> Put | Delete:
@@ -162,7 +165,9 @@ def _check_write(action: Put | Delete, position: int) -> Put | Delete:
             f"a batch cannot hold a {type(action).__name__}",
             rule="batch-action",
             place=place,
-            fix="only put and delete; a TransactWrite holds updates and checks",
+            fix=_UNPACK
+            if isinstance(action, (list, tuple))
+            else "only put and delete; a TransactWrite holds updates and checks",
         )
     if action.condition is not None:
         raise BuildError(
@@ -180,7 +185,7 @@ def _check_get(action: Get, position: int) -> Get:
             f"a batch of reads cannot hold a {type(action).__name__}",
             rule="batch-action",
             place=f"batch, action {position}",
-            fix="pass what table.get returns",
+            fix=_UNPACK if isinstance(action, (list, tuple)) else "pass what table.get returns",
         )
     return action
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from expr_builder.attribute_values.copying import copy_item
 from expr_builder.attribute_values.values import from_item
 from expr_builder.errors import BuildError
 from expr_builder.expressions.render import Placeholders, render_projection
@@ -57,8 +58,8 @@ class Get(Action):
 
     @property
     def key(self) -> TypedItem:
-        """The key."""
-        return self._key
+        """The key, as AttributeValues: a copy."""
+        return copy_item(self._key)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -95,7 +96,7 @@ class Get(Action):
         return from_item(answer["Item"]) if "Item" in answer else None
 
     def _make_body(self) -> Body:
-        body: Body = {"TableName": self._table.name, "Key": self._key}
+        body: Body = {"TableName": self._table.name, "Key": copy_item(self._key)}
         if self._paths:
             placeholders = Placeholders(always=self._table._always_alias)
             body["ProjectionExpression"] = render_projection(self._paths, placeholders)

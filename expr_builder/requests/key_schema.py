@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from expr_builder.expressions.updates import UpdateAction
 
     Target: TypeAlias = tuple[str | bytes, ...]
-    """What identifies an item: the table's name and the contents of its key."""
+    """What identifies an item: its table's name or ARN, as declared, and the contents of its key."""
     KeyPart: TypeAlias = str | tuple[str, str]
     """A key attribute: its name, or its name and type."""
     KeyParts: TypeAlias = KeyPart | Sequence[KeyPart]
@@ -289,7 +289,7 @@ class PrimaryKey(KeySchema):
         first = partition[0]
         self.absent: Condition = Attr(first).not_exists()
         self.present: Condition = Attr(first).exists()
-        self._table = table.rpartition("/")[2]  # an ARN ends with the name, so that both give one target
+        self._table = table
         self._checks = tuple((name, kind, self.find_limit(name)) for name, kind in self.types.items())
 
     def __repr__(self) -> str:

@@ -6,8 +6,9 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction
 from __future__ import annotations
 
 from expr_builder.attribute_values.capacity import read_units, write_units
+from expr_builder.attribute_values.text import to_text
 from expr_builder.attribute_values.values import from_item, item_size
-from expr_builder.errors import BuildError, TransactionCanceled
+from expr_builder.errors import BuildError, RequestUnfinished, TransactionCanceled
 from expr_builder.limits import (
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ACTIONS,
@@ -19,6 +20,7 @@ from expr_builder.sending.conversation import Ask, Patience, converse, make_toke
 
 from .get import Get
 from .table_name import find_home
+from .targets import list_targets
 from .writes import WriteAction
 
 TYPE_CHECKING = False
@@ -47,9 +49,11 @@ class TransactWrite:
     """Guarded writes that happen together or not at all.
 
     Args:
-        actions: 1 to 100 of ``table.put/update/delete/check(…)``, no two of them on one item.
-        token: The ClientRequestToken, 1 to 36 characters: within ten minutes, the same transaction with the same token
-            is not carried out twice. :meth:`send` generates one when there is none.
+        actions: 1 to 100 of ``table.put/update/delete/check(…)``, no two of them on one item, all in one Region and
+            account.
+        token: The ClientRequestToken, 1 to 36 characters: the same transaction with the same token is not carried out
+            twice. Give one that is derived from the operation where another process may start it again; without one,
+            the transaction makes its own, see :attr:`token`.
 
     Raises:
         BuildError: for no or too many actions, two on one item, two slots of one name, or a bad token.
@@ -63,14 +67,14 @@ class TransactWrite:
 
     def __init__(self, *actions: WriteAction, token: str | None = None) -> None:
         self._slots = _check_slots(actions, WriteAction, "put, update, delete or check")
-        if token is not None and not (isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH):
+        if token is not None and not (isinstance(token, str) and 0 < len(to_text(token)) <= MAX_TOKEN_LENGTH):
             raise BuildError(
                 f"a token has 1 to {MAX_TOKEN_LENGTH} characters",
                 rule="token-length",
                 place="ClientRequestToken",
                 fix="use str(uuid.uuid5(…)) of what identifies the operation",
             )
-        self._token = token
+        self._given_token = None if token is None else to_text(token)
 
     @property
     def slots(self) -> dict[str, WriteAction]:
@@ -78,21 +82,41 @@ class TransactWrite:
         return dict(self._slots)
 
     @property
-    def token(self) -> str | None:
-        """The ClientRequestToken."""
-        return self._token
+    def token(self) -> str:
+        """The ClientRequestToken: the one that was given, else one that is made when it is first needed.
+
+        It is one for the transaction's whole life, also for its copies (``copy``, ``pickle``). So sending it again is a
+        repetition, never a second time: DynamoDB remembers a token for ten minutes after the transaction was completed.
+        The token of a *cancelled* transaction is free again. To write the same a second time, build a new transaction.
+        """
+        if self._given_token is not None:
+            return self._given_token
+        parts = self.__dict__
+        # setdefault, which no other thread can interrupt: two that ask at once get one token.
+        made: str = parts.get("_made_token") or parts.setdefault("_made_token", make_token())
+        return made
+
+    def __getstate__(self) -> dict[str, object]:
+        self.token  # noqa: B018  # made before a copy is, so that both send the same one
+        return self.__dict__
 
     def to_request(self) -> TransactWriteItemsInputTypeDef:
-        """The arguments of ``client.transact_write_items``.
+        """The arguments of ``client.transact_write_items``. They belong to the caller.
+
+        They hold a ClientRequestToken only if one was given: equal transactions are equal text, which can be kept and
+        compared. Add :attr:`token` to what is sent by other means, and may be sent again.
 
         Raises:
             BuildError: when an action breaks a rule, or all together are larger than 4 MB.
         """
-        items = []
-        total = 0
-        for action in self._slots.values():
-            items.append(action.to_transact_item())
-            total += action.size
+        self._refuse_size()
+        request: Body = {"TransactItems": [action.to_transact_item() for action in self._slots.values()]}
+        if self._given_token is not None:
+            request["ClientRequestToken"] = self._given_token
+        return request  # type: ignore[return-value]  # built dictionary by dictionary, see the golden test
+
+    def _refuse_size(self) -> None:
+        total = sum([action.size for action in self._slots.values()])
         if total > MAX_TRANSACTION_BYTES:
             raise BuildError(
                 f"a transaction of {total} bytes, {MAX_TRANSACTION_BYTES} are allowed",
@@ -100,13 +124,12 @@ class TransactWrite:
                 place="TransactItems",
                 fix="split it into transactions that can stand alone",
             )
-        request: Body = {"TransactItems": items}
-        if self._token is not None:
-            request["ClientRequestToken"] = self._token
-        return request  # type: ignore[return-value]  # built dictionary by dictionary, see the golden test
 
     def to_json(self) -> str:
-        """The request as JSON text for ``aws dynamodb transact-write-items --cli-input-json``; binary as base64."""
+        """The request as JSON text for ``aws dynamodb transact-write-items --cli-input-json``; binary as base64.
+
+        As in :meth:`to_request`, there is a token only if one was given.
+        """
         return write_json(self.to_request())
 
     def capacity(self) -> int:
@@ -124,7 +147,10 @@ class TransactWrite:
         time_left: Callable[[], float] | None = None,
         max_attempts: int = 8,
     ) -> TransactWriteItemsOutputTypeDef:
-        """Send the transaction; retry what is safe to retry, with the same body and the same token.
+        """Send the transaction; retry what is safe to retry, with the same body and the same :attr:`token`.
+
+        Sending the same object again is a repetition too: after a :class:`RequestUnfinished` whose outcome is unknown
+        it finds out, and completes what did not happen.
 
         Args:
             client: ``boto3.client("dynamodb")``; not the client of a resource, which would serialise values again.
@@ -136,16 +162,29 @@ class TransactWrite:
             The client's answer.
 
         Raises:
-            TransactionCanceled: refused; ``.slots`` tells which slot and why. Nothing was written.
+            TransactionCanceled: refused; ``.slots`` tells which slot and why. Nothing was written by this attempt;
+                ``.retried`` tells whether an earlier one may have been carried out.
             RequestUnfinished: no final answer within the attempts and time allowed.
             IdempotentParameterMismatch: the token was used for another body.
             BuildError: when the request breaks a rule; nothing was sent.
         """
-        request: Body = dict(self.to_request())
-        if self._token is None:
-            request["ClientRequestToken"] = make_token()  # for the attempts of this call; another call is another write
-        asking = converse(Ask("transact_write_items", request), Patience(time_left, max_attempts), refusal=self._refuse)
-        answer: TransactWriteItemsOutputTypeDef = carry_out(client, asking)
+        self._refuse_size()
+        items = [action._make_transact_item() for action in self._slots.values()]
+        ask = Ask("transact_write_items", {"TransactItems": items, "ClientRequestToken": self.token})
+        # When DynamoDB has forgotten the token, the repetition of a success is refused.
+        again = "_may_be_done" in self.__dict__
+        asking = converse(
+            ask,
+            Patience(time_left, max_attempts),
+            refusal=lambda code, response, retried: self._refuse(code, response, retried or again),
+        )
+        try:
+            answer: TransactWriteItemsOutputTypeDef = carry_out(client, asking)
+        except RequestUnfinished as error:
+            if error.outcome_unknown:
+                self.__dict__["_may_be_done"] = True
+            raise
+        self.__dict__["_may_be_done"] = True
         return answer
 
     def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
@@ -244,15 +283,15 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
             fix="leave the transaction out" if not actions else "split it into transactions that can stand alone",
         )
     slots: dict[str, A] = {}
-    addressed: dict[Target, str] = {}
-    home: tuple[str, str] | None = None
     for position, action in enumerate(actions):
         if not isinstance(action, kind):
             raise BuildError(
                 f"a {type(action).__name__} is not an action for this transaction",
                 rule="transaction-action",
                 place=f"TransactItems[{position}]",
-                fix=f"pass what table.{makers} returns",
+                fix="unpack it with a star: (*actions)"
+                if isinstance(action, (list, tuple))
+                else f"pass what table.{makers} returns",
             )
         name = action._slot or f"action{position}"
         if name in slots:
@@ -263,8 +302,16 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
                 fix="give each action its own name",
             )
         slots[name] = action
-        home = _check_home(action, home, name)
-        other = addressed.setdefault(action._target, name)
+    _refuse_same_item(slots)
+    if len({action._table.name for action in actions}) > 1:
+        _refuse_two_places(slots)
+    return slots
+
+
+def _refuse_same_item(slots: Mapping[str, Action]) -> None:
+    addressed: dict[Target, str] = {}
+    for (name, action), target in zip(slots.items(), list_targets(slots.values()), strict=True):
+        other = addressed.setdefault(target, name)
         if other != name:
             raise BuildError(
                 f'this action and slot "{other}" are on one item of table "{action.table.name}"',
@@ -272,20 +319,21 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
                 place=f'slot "{name}"',
                 fix="join them: a put, update or delete takes conditions with when(…)",
             )
-    return slots
 
 
-def _check_home(action: Action, home: tuple[str, str] | None, name: str) -> tuple[str, str] | None:
-    """Refuse a table in another Region or account than those before it; return the one that is known so far."""
-    table = action._table.name
-    if table[:4] != "arn:":  # nearly every table is given by name
-        return home
-    found = find_home(table)
-    if home is not None and found != home:
-        raise BuildError(
-            "the tables of a transaction are in two Regions or accounts",
-            rule="transaction-region",
-            place=f'slot "{name}"',
-            fix="write to each Region in a transaction of its own",
-        )
-    return found
+def _refuse_two_places(slots: Mapping[str, Action]) -> None:
+    """Refuse tables whose ARNs name two Regions or accounts."""
+    first: tuple[str, tuple[str, str]] | None = None
+    for name, action in slots.items():
+        place = find_home(action.table.name)
+        if place is None:
+            continue
+        if first is None:
+            first = (name, place)
+        elif first[1] != place:
+            raise BuildError(
+                f'the tables of this action and of slot "{first[0]}" are in two Regions or accounts',
+                rule="transaction-region",
+                place=f'slot "{name}"',
+                fix="use a transaction for each: one transaction stays in one Region and account",
+            )

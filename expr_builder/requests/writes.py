@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from expr_builder.attribute_values.copying import copy_item
 from expr_builder.attribute_values.serializing import serialize_item
+from expr_builder.attribute_values.text import to_text
 from expr_builder.errors import BuildError
 from expr_builder.expressions.joining import take_condition
 from expr_builder.expressions.nodes import And, Condition, Literal
@@ -130,15 +132,16 @@ class WriteAction(Action):
         Args:
             values: ``"ALL_OLD"`` or ``"NONE"``; for an update also ``"ALL_NEW"``, ``"UPDATED_OLD"``, ``"UPDATED_NEW"``.
         """
-        if values not in self._returnable:
+        wanted = to_text(values) if isinstance(values, str) else f"a {type(values).__name__}"
+        if wanted not in self._returnable:
             raise BuildError(
-                f"{self.operation} cannot return {values}",
+                f"{self.operation} cannot return {wanted}",
                 rule="return-values",
                 place=self._place,
                 fix=f"one of {', '.join(self._returnable) or 'nothing: only its condition is tested'}",
             )
         copy = self._copy()
-        copy._returning = values
+        copy._returning = wanted
         return copy
 
     def to_request(self) -> Mapping[str, object]:
@@ -147,10 +150,7 @@ class WriteAction(Action):
         Raises:
             BuildError: when the request as a whole breaks a rule.
         """
-        request = self._make_body()
-        if self._returning is not None:
-            request["ReturnValues"] = self._returning
-        return request
+        return self._hand_out(self._make_request())
 
     def to_transact_item(self) -> Body:
         """The action as one entry of ``TransactItems``, such as ``{"Put": {…}}``.
@@ -158,6 +158,23 @@ class WriteAction(Action):
         Raises:
             BuildError: when the action breaks a rule, or asks for values to be returned, which transactions cannot.
         """
+        entry = self._make_transact_item()
+        self._hand_out(entry[self.operation])
+        return entry
+
+    def _make_request(self) -> Body:
+        """The request, sharing the action's values: only for sending, which changes nothing."""
+        request = self._make_body()
+        if self._returning is not None:
+            request["ReturnValues"] = self._returning
+        return request
+
+    def _hand_out(self, body: Body) -> Body:
+        """Make a fresh body the caller's at every depth. The values of its expressions are already: see Literal."""
+        body[self._part] = copy_item(self._content)
+        return body
+
+    def _make_transact_item(self) -> Body:
         if self._returning is not None:
             raise BuildError(
                 "a transaction returns no attributes",
@@ -263,13 +280,13 @@ class Put(WriteAction):
 
     @property
     def item(self) -> TypedItem:
-        """The item as AttributeValues."""
-        return self._content
+        """The item as AttributeValues: a copy."""
+        return copy_item(self._content)
 
     @property
     def key(self) -> TypedItem:
-        """The key attributes of the item."""
-        return {name: self._content[name] for name in self._table.key_schema.types}
+        """The key attributes of the item, as AttributeValues: a copy."""
+        return copy_item({name: self._content[name] for name in self._table.key_schema.types})
 
     def _check_content(self) -> None:  # called only for an item that is too large
         raise BuildError(
@@ -293,8 +310,8 @@ class KeyedAction(WriteAction):
 
     @property
     def key(self) -> TypedItem:
-        """The key."""
-        return self._content
+        """The key, as AttributeValues: a copy."""
+        return copy_item(self._content)
 
     def _check_content(self) -> None:
         refuse_others(self._table.key_schema, self._content)

@@ -298,7 +298,7 @@ def test_a_file_of_another_shape_is_refused_with_the_place(command: Any, documen
             'action 1, Put "t", Item.tags: an empty set, which DynamoDB cannot store '
             "(leave the attribute out, or remove it in an update) [set-empty]"
         )),
-        ({"name": ""}, 'action 1, Put "t": a slot\'s name is a non-empty string [slot-name]'),
+        ({"name": ""}, 'action 1, Put "t": a slot\'s name is a non-empty string (such as named("email")) [slot-name]'),
         ({"when": "a = :b"}, (
             'action 1, when, column 5: the placeholder :b is not defined (pass values={":b": …}) '
             "[placeholder-undefined]"
