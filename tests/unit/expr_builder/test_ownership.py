@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from expr_builder import Attr, Marker, Table, TransactWrite, Unique
+from expr_builder import Attr, Marker, RequestUnavailable, Table, TransactWrite, Unique
 from tests.support.clients import Client, ServiceError
 from tests.support.trees import items
 
@@ -77,7 +77,7 @@ def test_a_transaction_keeps_one_token_for_its_whole_life() -> None:
 def test_a_transaction_that_is_sent_again_after_a_lost_answer_is_the_same_one() -> None:
     tx = TransactWrite(table.update(KEY).add(n=1))
     client = Client(ServiceError("InternalServerError", 500), {})
-    with pytest.raises(Exception, match="RequestUnavailable") as caught:
+    with pytest.raises(RequestUnavailable) as caught:
         tx.send(client, max_attempts=1)
     assert caught.value.token == tx.token
     tx.send(client)
