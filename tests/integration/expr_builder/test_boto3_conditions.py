@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from boto3.dynamodb import conditions as boto3_conditions
 
-from expr_builder import Attr, BuildError, Key, Table
+from expr_builder import Attr, BuildError, Key, Table, any_of
+from expr_builder.expressions.joining import take_condition
 
 theirs, their_key = boto3_conditions.Attr, boto3_conditions.Key
 table = Table("t", "PK")
@@ -53,3 +54,12 @@ def test_what_dynamodb_would_refuse_is_refused_with_its_place(handed_in: Any) ->
     with pytest.raises(BuildError) as caught:
         table.delete({"PK": "1"}).named("x").when(handed_in)
     assert caught.value.place.startswith('slot "x", when')
+
+
+def test_conditions_of_boto3_may_be_joined_in_pairs_without_end() -> None:
+    condition: Any = boto3_conditions.Attr("a").eq(0)
+    for value in range(1, 3000):
+        condition = condition | boto3_conditions.Attr("a").eq(value)
+    taken = take_condition(condition, of="filter")
+    assert taken == any_of(*(Attr("a") == value for value in range(3000)))
+    assert take_condition(~(~condition), of="filter") == taken

@@ -8,7 +8,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from boto3.dynamodb import conditions as boto3_conditions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,6 @@ from expr_builder import (
     Key,
     Table,
     all_of,
-    any_of,
     evaluate,
     parse_condition,
     parse_key_condition,
@@ -28,7 +26,6 @@ from expr_builder import (
     parse_update,
 )
 from expr_builder.expressions.describe import describe
-from expr_builder.expressions.joining import take_condition
 from expr_builder.expressions.nodes import find_paths
 from expr_builder.expressions.parser import Parser
 from expr_builder.expressions.paths import find_clash, find_first_clash
@@ -239,15 +236,6 @@ def test_a_condition_of_as_many_operators_as_fit_is_written_however_they_nest() 
     assert count_operators(condition) == 299
     text = table.scan().filter(condition).to_request()["FilterExpression"]
     assert text.count(" AND ") + text.count(" OR ") == 149
-
-
-def test_conditions_of_boto3_may_be_joined_in_pairs_without_end() -> None:
-    condition: Any = boto3_conditions.Attr("a").eq(0)
-    for value in range(1, 3000):
-        condition = condition | boto3_conditions.Attr("a").eq(value)
-    taken = take_condition(condition, of="filter")
-    assert taken == any_of(*(Attr("a") == value for value in range(3000)))
-    assert take_condition(~(~condition), of="filter") == taken
 
 
 def test_many_conditions_are_joined_in_time_that_grows_with_them() -> None:
