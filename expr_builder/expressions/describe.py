@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .render import Placeholders, refuse_depth, write_update
+from .render import Placeholders, make_depth_error, write_update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def describe(node: Node) -> str:
     try:
         return node._write(_FilledIn())
     except RecursionError:
-        raise refuse_depth() from None
+        raise make_depth_error() from None
 
 
 def describe_update(actions: tuple[UpdateAction, ...]) -> str:

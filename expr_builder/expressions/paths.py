@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     Segments: TypeAlias = tuple[str | int, ...]
     """A path from the item inwards: names of attributes and map entries, indexes of list elements."""
 
-    _Tree: TypeAlias = dict[str | int | None, "_Tree"]
-    """For each segment how paths go on behind it; ``None`` is the end of one."""
-
 
 @lru_cache(maxsize=4096)  # names come again in every request; bounded, as map keys can be data
 def is_bare(name: str) -> bool:
@@ -136,19 +133,6 @@ def find_clashing(paths: list[Segments]) -> tuple[int, int] | None:
             steps.setdefault((path[:length], type(segment)), position)
         ends[path] = position
     return None
-
-
-def _add_to_tree(tree: _Tree, path: Segments) -> bool:
-    """Add a path to those that begin as it does; tell whether it can stand beside them."""
-    for segment in path:
-        other = next(iter(tree), segment)
-        if other is None or isinstance(other, int) is not isinstance(segment, int):
-            return False  # another path ends here, or goes on in a list where this one goes on in a map
-        tree = tree.setdefault(segment, {})
-    if tree:
-        return False
-    tree[None] = {}
-    return True
 
 
 def write_path(segments: Segments) -> str:

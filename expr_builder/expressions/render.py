@@ -105,10 +105,10 @@ def render(node: Condition, placeholders: Placeholders) -> str:
     try:
         return _check(node._write(placeholders), (node,))
     except RecursionError:
-        raise refuse_depth() from None
+        raise make_depth_error() from None
 
 
-def refuse_depth() -> BuildError:
+def make_depth_error() -> BuildError:
     """The error for a condition that is nested deeper than Python's stack, which has far too many operators."""
     return BuildError(
         "conditions nested too deep to be written",

@@ -275,7 +275,7 @@ def _check_key_condition(place: Place, read: Expressions) -> None:
     words = find_key_condition_fault(read.key_condition)
     if words is not None:
         place.report(EXPRESSIONS, "key-condition", words)
-        read.key_condition = None  # read_operators needs a sound one
+        read.key_condition = None  # read_key_tests needs a sound one
 
 
 # --- One function for each kind of expression
