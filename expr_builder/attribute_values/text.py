@@ -15,7 +15,7 @@ def to_text(value: str) -> str:
 
 def show_text(text: str) -> str:
     """The text for a message: as it is, but half a surrogate pair, which cannot be printed, as an escape."""
-    return text.encode(errors="backslashreplace").decode()
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def measure_text(text: str) -> int:

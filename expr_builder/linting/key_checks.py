@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.values import measure_value
 from expr_builder.expressions.nodes import find_paths
-from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, MAX_TABLE_KEYS
+from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_TABLE_KEYS
 from expr_builder.requests.key_reads import (
     find_condition_fault,
     find_filter_fault,
     find_start_fault,
     find_unprojected,
     read_key_tests,
+    say_empty,
+    say_too_long,
 )
 from expr_builder.requests.key_schema import (
     INVALID,
     KEY_TYPES,
-    NOT_VALID,
     find_index_faults,
     find_path_fault,
     find_update_faults,
@@ -131,7 +132,7 @@ def check_key(key: Read, place: Place, table: Table | None) -> None:
         place.report(TABLE, "key-schema", _MISMATCH)
         if table is not None:  # without a declaration, the types of what is there can still be told
             return
-    for position, name in enumerate(table.key_schema.types if table else key):
+    for name in table.key_schema.types if table else key:
         value = key[name]
         if value is None:
             continue
@@ -140,13 +141,14 @@ def check_key(key: Read, place: Place, table: Table | None) -> None:
             place.at(name).report(TABLE, "key-type", _MISMATCH)
         else:
             # Without a declaration the sort key is unknown: the wider limit holds for both attributes.
-            _check_content(name, value, place.at(name), is_sort_key=table is not None and position > 0)
+            limit = MAX_PARTITION_KEY_BYTES if table is None else table.key_schema.find_limit(name)
+            _check_content(name, value, limit, place.at(name))
 
 
 def check_item_key(item: Read, place: Place, table: Table, *, in_batch: bool = False) -> None:
     """Check the key attributes among an item's attributes, and those of indexes. In a batch the words are others."""
     faulty = set()
-    for position, (name, wanted) in enumerate(table.key_schema.types.items()):
+    for name, wanted in table.key_schema.types.items():
         if name not in item:
             words = f"{INVALID}Missing the key {name} in the item"
             place.report(TABLE, "key-schema", _MISMATCH if in_batch else words)
@@ -159,7 +161,7 @@ def check_item_key(item: Read, place: Place, table: Table, *, in_batch: bool = F
             words = f"{INVALID}Type mismatch for key {name} expected: {wanted} actual: {tag}"
             place.at(name).report(TABLE, "key-type", _MISMATCH if in_batch else words)
             faulty.add(name)
-        elif not _check_content(name, value, place.at(name), is_sort_key=position > 0):
+        elif not _check_content(name, value, table.key_schema.find_limit(name), place.at(name)):
             faulty.add(name)
     for fault in find_index_faults(table._index_checks, item):
         if fault.name not in faulty:
@@ -172,25 +174,15 @@ def _report(fault: Fault | None, place: Place) -> None:
         place.report(VALUES if fault.rule == "index-key-empty" else TABLE, fault.rule, fault.words)
 
 
-def _check_content(name: str, value: AttributeValue, place: Place, *, is_sort_key: bool) -> bool:
-    """Report a key attribute that is empty or too long; return whether it is sound."""
+def _check_content(name: str, value: AttributeValue, limit: int, place: Place) -> bool:
+    """Report a key attribute that is empty, or longer than the limit; return whether it is sound."""
     ((tag, content),) = value.items()
     if not content:
-        kind = "string" if tag == "S" else "binary"
-        place.report(
-            VALUES,
-            "key-empty",
-            f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {kind} value. Key: {name}",
-        )
+        place.report(VALUES, "key-empty", say_empty(name, tag))
         return False
     # A number is always short enough: its digits are limited.
-    if tag != "N" and measure_value(value) > (MAX_SORT_KEY_BYTES if is_sort_key else MAX_PARTITION_KEY_BYTES):
-        words = (
-            f"Aggregated size of all range keys has exceeded the size limit of {MAX_SORT_KEY_BYTES} bytes"
-            if is_sort_key
-            else f"Size of hashkey has exceeded the maximum size limit of{MAX_PARTITION_KEY_BYTES} bytes"
-        )
-        place.report(TABLE, "key-length", f"{INVALID}{words}")
+    if tag != "N" and measure_value(value) > limit:
+        place.report(TABLE, "key-length", say_too_long(limit))
         return False
     return True
 

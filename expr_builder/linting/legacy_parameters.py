@@ -10,6 +10,7 @@ from expr_builder.attribute_values.values import ORDERED_TYPES, SET_TYPES
 from expr_builder.expressions.functions import build_condition
 from expr_builder.expressions.nodes import And, Between, Comparison, Literal, Path
 from expr_builder.limits import MAX_INDEX_KEYS, MAX_TABLE_KEYS
+from expr_builder.requests.key_schema import INVALID
 
 from .problems import EXPRESSIONS, PARAMETERS, TABLE, is_mapping
 from .typed_values import read_value
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Arguments: TypeAlias = list[AttributeValue] | None
     """The values that are compared with; ``None`` when one of them is faulty."""
 
-_INVALID = "One or more parameter values were invalid: "
 
 # For each operator how many values it compares with, at least and at most.
 _COUNTS: dict[str, tuple[int, int | None]] = {
@@ -75,7 +75,7 @@ def check_attributes_to_get(body: Body, place: Place) -> None:
         if not isinstance(name, str):
             continue  # which the shape reports
         if name in seen:
-            words = f"{_INVALID}Duplicate value in attribute name: {name}"
+            words = f"{INVALID}Duplicate value in attribute name: {name}"
             place.at("AttributesToGet", index).report(PARAMETERS, "legacy-duplicate", words)
             return
         seen.add(name)
@@ -106,7 +106,7 @@ def check_expected(body: Body, place: Place) -> None:
         at = place.at("Expected").at_entry(name)
         words = _find_form_fault(name, expected)
         if words:
-            at.report(PARAMETERS, "legacy-expected", f"{_INVALID}{words}")
+            at.report(PARAMETERS, "legacy-expected", f"{INVALID}{words}")
         arguments = _read_arguments(expected, at)
         operator = _read_operator(expected)
         if not words and arguments is not None and operator is not None:
@@ -170,13 +170,13 @@ def _fits(operator: str, arguments: list[AttributeValue], place: Place) -> bool:
 def _find_argument_fault(operator: str, arguments: list[AttributeValue]) -> str:
     least, most = _COUNTS[operator]
     if len(arguments) < least or (most is not None and len(arguments) > most):
-        return f"{_INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator"
+        return f"{INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator"
     kinds = list(dict.fromkeys(tag for value in arguments for tag in value))
     if len(kinds) > 1:
-        return f"{_INVALID}AttributeValues inside AttributeValueList must be of same type"
+        return f"{INVALID}AttributeValues inside AttributeValueList must be of same type"
     for kind in kinds:
         if kind not in _FITTING.get(operator, kinds):
-            return f"{_INVALID}ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
+            return f"{INVALID}ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
     if operator == "BETWEEN" and is_true(arguments[0], ">", arguments[1]):
         return "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound"
     return ""
@@ -233,10 +233,10 @@ def check_attribute_updates(body: Body, place: Place, keys: Iterable[str]) -> No
         elif read is not None:
             words = _find_action_fault(action, next(iter(read)))
         if words:
-            at.report(PARAMETERS, "legacy-update", f"{_INVALID}{words}")
+            at.report(PARAMETERS, "legacy-update", f"{INVALID}{words}")
         if name in keys:
             words = f"Cannot update attribute {name}. This attribute is part of the key"
-            at.report(TABLE, "update-key", f"{_INVALID}{words}")
+            at.report(TABLE, "update-key", f"{INVALID}{words}")
 
 
 def _find_action_fault(action: object, kind: str) -> str:

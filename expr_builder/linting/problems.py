@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from expr_builder.attribute_values.text import to_text
+from expr_builder.attribute_values.text import show_text, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,19 +152,14 @@ class Place:
         code = _CODES.get(stage, "ValidationException")
         if _is_enveloped(self._operation, stage, rule):
             message = f"{ENVELOPE}{message}"
-        words = _to_printable(message)  # once for all places: it can name them all
+        words = show_text(message)  # once for all places: it can name them all
         for place in places or (self,):
-            problem = Problem(_to_printable(place.pointer), rule, code, words, _STAGES[stage])
+            problem = Problem(show_text(place.pointer), rule, code, words, _STAGES[stage])
             self._found.append((stage, problem))
 
 
 def _write_step(step: Step) -> str:
     return str(step) if isinstance(step, int) else to_text(step)
-
-
-def _to_printable(text: str) -> str:
-    """Write half of a surrogate pair, which no terminal and no file takes, as its escape."""
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def has_lone_surrogate(text: str) -> bool:

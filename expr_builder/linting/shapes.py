@@ -17,7 +17,7 @@ from expr_builder.limits import (
     MAX_TRANSACTION_ACTIONS,
     MIN_INDEX_NAME_LENGTH,
 )
-from expr_builder.requests.table_name import is_table_name
+from expr_builder.requests.table_name import has_name_characters, is_table_name
 
 from .problems import CLIENT, CONSTRAINT, ENVELOPE, SHAPE, has_lone_surrogate, is_mapping
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .problems import Place
 
 _NAME_PATTERN = "[a-zA-Z0-9_.-]+"
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
 class Shape:
@@ -194,7 +193,7 @@ def _check_bounds(shape: Shape, value: object, place: Place) -> None:
         _refuse(shape, place, value, f"Member must have {what} greater than or equal to {shape.low}")
     elif shape.high is not None and measure > shape.high:
         _refuse(shape, place, value, f"Member must have {what} less than or equal to {shape.high}")
-    elif shape.is_name and isinstance(value, str) and not _NAME_CHARACTERS.issuperset(value):
+    elif shape.is_name and isinstance(value, str) and not has_name_characters(value):
         _refuse(shape, place, value, f"Member must satisfy regular expression pattern: {_NAME_PATTERN}")
 
 

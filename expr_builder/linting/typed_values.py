@@ -8,6 +8,7 @@ from __future__ import annotations
 from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
+from expr_builder.requests.key_schema import INVALID
 
 from .problems import CLIENT, SHAPE, VALUES, has_lone_surrogate, is_mapping
 from .shapes import SURROGATE_WORDS, describe_type_fault
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     Say: TypeAlias = Callable[[str, str], str]
     """Puts the words for the fault of a rule (the rule, then the words) into the sentence around them."""
 
-_INVALID = "One or more parameter values were invalid: "
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _SHOWN_BASE64 = 100  # characters of a faulty binary value
 
@@ -143,11 +143,11 @@ def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> Att
 
 def _check_name(name: str, place: Place, reading: _Reading) -> None:
     if not name:
-        reading.refuse(place, "attribute-name", f"{_INVALID}An attribute name may not be empty")
+        reading.refuse(place, "attribute-name", f"{INVALID}An attribute name may not be empty")
     elif has_lone_surrogate(name):
         reading.refuse_shape(place, SURROGATE_WORDS, "text-utf8")
     elif len(name.encode()) > MAX_ATTRIBUTE_NAME_BYTES:
-        reading.refuse(place, "attribute-name", f"{_INVALID}Attribute name is too large")
+        reading.refuse(place, "attribute-name", f"{INVALID}Attribute name is too large")
 
 
 # --- One function for each type. For faulty content each returns a sound stand-in, so that reading can go on.
@@ -224,7 +224,7 @@ def _read_boolean(content: object, place: Place, reading: _Reading, depth: int) 
 def _read_null(content: object, place: Place, reading: _Reading, depth: int) -> bool:
     _read_boolean(content, place, reading, depth)
     if content is False:
-        reading.refuse(place, "null-true", f"{_INVALID}Null attribute value types must have the value of true")
+        reading.refuse(place, "null-true", f"{INVALID}Null attribute value types must have the value of true")
     return True
 
 
@@ -266,7 +266,7 @@ def _make_set_reader(kind: str, read_element: Callable[[object, Place, _Reading,
         if not content:
             # Two spaces: the service's own words.
             words = "Binary sets should not be empty" if kind == "binary" else f"An {kind} set  may not be empty"
-            reading.refuse(place, "set-empty", f"{_INVALID}{words}")
+            reading.refuse(place, "set-empty", f"{INVALID}{words}")
         was_sound, reading.sound = reading.sound, True
         found = [read_element(element, place.at(index), reading, depth) for index, element in enumerate(content)]
         if reading.sound and len(set(found)) < len(found):  # stand-ins of faulty elements would be duplicates
@@ -284,7 +284,7 @@ def _describe_duplicates(kind: str, elements: Sequence[str | bytes]) -> str:
 
     shown = ", ".join(b64encode(one).decode() if isinstance(one, bytes) else one for one in elements)
     end = "of type BS contains duplicates." if kind == "binary" else " contains duplicates."
-    return f"{_INVALID}Input collection [{shown}]{end}"
+    return f"{INVALID}Input collection [{shown}]{end}"
 
 
 _READERS: dict[str, Reader] = {

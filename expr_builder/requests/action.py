@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     Body: TypeAlias = dict[str, Any]
     """A request, or one action of it, as the client takes it."""
 
+UNPACK = "unpack it with a star: (*actions)"
+"""The fix for a list of actions where each is an argument."""
+
 
 class Immutable:
     """An object whose methods return a changed copy."""

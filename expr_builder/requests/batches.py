@@ -10,6 +10,7 @@ from expr_builder.limits import MAX_BATCH_GET, MAX_BATCH_WRITE
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, Wait, back_off, converse
 
+from .action import UNPACK
 from .get import Get
 from .key_schema import identify
 from .targets import list_targets
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from .key_schema import Target
 
     A = TypeVar("A", bound=Action)
-
-_UNPACK = "unpack it with a star: (*actions)"
 
 
 class BatchWrite:
@@ -165,7 +164,7 @@ def _check_write(action: Put | Delete, position: int) -> Put | Delete:
             f"a batch cannot hold a {type(action).__name__}",
             rule="batch-action",
             place=place,
-            fix=_UNPACK
+            fix=UNPACK
             if isinstance(action, (list, tuple))
             else "only put and delete; a TransactWrite holds updates and checks",
         )
@@ -185,7 +184,7 @@ def _check_get(action: Get, position: int) -> Get:
             f"a batch of reads cannot hold a {type(action).__name__}",
             rule="batch-action",
             place=f"batch, action {position}",
-            fix=_UNPACK if isinstance(action, (list, tuple)) else "pass what table.get returns",
+            fix=UNPACK if isinstance(action, (list, tuple)) else "pass what table.get returns",
         )
     return action
 

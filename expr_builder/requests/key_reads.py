@@ -159,23 +159,28 @@ def _find_value_fault(name: str, kind: str | None, limit: int, index_name: str |
         if not size:
             return Fault(
                 name,
-                _say_empty(name, actual, index_name),
+                say_empty(name, actual, index_name),
                 f"{name} is compared with an empty value, which no key has",
                 "a key always has a value" if test.operator == "=" else "leave the condition out to read all",
                 rule="key-empty",
             )
         if size > limit and actual != "N":
-            words = (
-                f"Size of hashkey has exceeded the maximum size limit of{limit} bytes"
-                if limit == MAX_PARTITION_KEY_BYTES
-                else f"Aggregated size of all range keys has exceeded the size limit of {limit} bytes"
-            )
             message = f"{name} is compared with a value of {size} bytes, a key has at most {limit}"
-            return Fault(name, INVALID + words, message, "no item has such a key", rule="key-length")
+            return Fault(name, say_too_long(limit), message, "no item has such a key", rule="key-length")
     return None
 
 
-def _say_empty(name: str, kind: str, index_name: str | None) -> str:
+def say_too_long(limit: int) -> str:
+    """The service's words for a key that is longer than this limit, which tells a partition key from a sort key."""
+    return INVALID + (
+        f"Size of hashkey has exceeded the maximum size limit of{limit} bytes"
+        if limit == MAX_PARTITION_KEY_BYTES
+        else f"Aggregated size of all range keys has exceeded the size limit of {limit} bytes"
+    )
+
+
+def say_empty(name: str, kind: str, index_name: str | None = None) -> str:
+    """The service's words for an empty key attribute of the table, or of an index that is read."""
     empty = (
         f"The AttributeValue for a key attribute cannot contain an empty {'binary' if kind == 'B' else 'string'} value."
     )
@@ -248,7 +253,7 @@ def _find_start_value_fault(name: str, kind: str | None, value: AttributeValue, 
         message = f"the start key's {name} is of type {actual}, the key is of type {kind or 'S, N or B'}"
         return Fault(name, words, message, _AS_IT_CAME, rule="start-key")
     if not content:
-        told = f"{_INVALID_START}: {_say_empty(name, actual, None)}"
+        told = f"{_INVALID_START}: {say_empty(name, actual)}"
         return Fault(name, told, f"the start key's {name} is empty", _AS_IT_CAME, rule="start-key")
     return None
 

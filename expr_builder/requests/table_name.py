@@ -16,7 +16,7 @@ from expr_builder.limits import (
 def is_table_name(text: str) -> bool:
     """Tell whether a text is a table's name or ARN (``arn:aws-cn:dynamodb:cn-north-1:111122223333:table/orders``)."""
     if not text.startswith("arn:"):
-        return _is_plain(text) and len(text) <= MAX_TABLE_NAME_LENGTH
+        return has_name_characters(text) and len(text) <= MAX_TABLE_NAME_LENGTH
     parts = text.split(":")
     if len(text) > MAX_TABLE_ARN_LENGTH or len(parts) != 6:
         return False
@@ -28,10 +28,11 @@ def is_table_name(text: str) -> bool:
 
 def is_index_name(text: str) -> bool:
     """Tell whether a text is a name that an index can have."""
-    return _is_plain(text) and MIN_INDEX_NAME_LENGTH <= len(text) <= MAX_INDEX_NAME_LENGTH
+    return has_name_characters(text) and MIN_INDEX_NAME_LENGTH <= len(text) <= MAX_INDEX_NAME_LENGTH
 
 
-def _is_plain(text: str) -> bool:
+def has_name_characters(text: str) -> bool:
+    """Tell whether a text consists of letters, digits, ``_``, ``.`` and ``-``, as names of tables and indexes do."""
     # Not by a regular expression: the module is slow to import.
     return text.isascii() and text.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
 

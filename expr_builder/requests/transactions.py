@@ -18,6 +18,7 @@ from expr_builder.sending.answers import CANCELED, read_reasons
 from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse, make_token
 
+from .action import UNPACK
 from .get import Get
 from .table_name import find_home
 from .targets import list_targets
@@ -289,9 +290,7 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
                 f"a {type(action).__name__} is not an action for this transaction",
                 rule="transaction-action",
                 place=f"TransactItems[{position}]",
-                fix="unpack it with a star: (*actions)"
-                if isinstance(action, (list, tuple))
-                else f"pass what table.{makers} returns",
+                fix=UNPACK if isinstance(action, (list, tuple)) else f"pass what table.{makers} returns",
             )
         name = action._slot or f"action{position}"
         if name in slots:

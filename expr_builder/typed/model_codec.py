@@ -8,7 +8,6 @@ without unknown attributes equals one made by hand.
 from __future__ import annotations
 
 import types
-from collections import deque
 from collections.abc import Mapping, MutableSet
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -22,7 +21,7 @@ from expr_builder.errors import BuildError
 
 from .errors import FieldProblem, ValidationFailed, list_problems
 from .field_types import SAY_HOW, has_own_form, judge_fields, list_models, list_sampled, unwrap
-from .round_trips import is_same, make_samples, read_back
+from .round_trips import SEQUENCES, is_same, make_samples, read_back
 from .stored_forms import to_epoch_seconds, to_stored_form, to_zoned_form
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 _UNKNOWN = "__unknown_attributes__"
-_SEQUENCES = (list, tuple, deque)
 _SETS = (set, frozenset, AbstractSet, MutableSet)
 
 
@@ -360,7 +358,7 @@ def _find_models(value: object) -> Iterator[BaseModel]:
     elif isinstance(value, Mapping):
         for entry in value.values():
             yield from _find_models(entry)
-    elif isinstance(value, (*_SEQUENCES, set, frozenset)):
+    elif isinstance(value, (*SEQUENCES, set, frozenset)):
         for element in value:
             yield from _find_models(element)
 
@@ -414,7 +412,7 @@ def _carry_over(source: object, target: object) -> None:
     elif isinstance(source, Mapping) and isinstance(target, Mapping):
         for key in source.keys() & target.keys():
             _carry_over(source[key], target[key])
-    elif isinstance(source, _SEQUENCES) and isinstance(target, _SEQUENCES):
+    elif isinstance(source, SEQUENCES) and isinstance(target, SEQUENCES):
         for one, other in zip(source, target, strict=False):  # a validator may have dropped or added elements
             _carry_over(one, other)
     elif isinstance(source, (set, frozenset)) and isinstance(target, (set, frozenset)) and target:
@@ -457,7 +455,7 @@ def _restore(model: object, stored: object) -> None:
     elif isinstance(model, Mapping) and isinstance(stored, dict):
         for inner, value in zip(model.values(), stored.values(), strict=False):
             _restore(inner, value)
-    elif isinstance(model, _SEQUENCES) and isinstance(stored, list):
+    elif isinstance(model, SEQUENCES) and isinstance(stored, list):
         for inner, value in zip(model, stored, strict=False):
             _restore(inner, value)
 

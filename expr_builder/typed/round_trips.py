@@ -57,7 +57,7 @@ _SAMPLES: dict[Any, tuple[object, ...]] = {
     None: (None,),
     types.NoneType: (None,),
 }
-_SEQUENCES = (list, tuple, deque)
+SEQUENCES = (list, tuple, deque)
 _CONTAINERS: dict[Any, Any] = {
     **dict.fromkeys((list, Sequence, MutableSequence, Collection), list),
     **dict.fromkeys((set, AbstractSet, MutableSet), set),
@@ -88,7 +88,7 @@ def is_same(one: Any, other: Any) -> bool:
         return bool(one == other or one.astimezone(UTC) == other.astimezone(UTC))
     if is_dataclass(one):
         return all(is_same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
-    if isinstance(one, _SEQUENCES):
+    if isinstance(one, SEQUENCES):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, Mapping):
         same_keys = one.keys() == other.keys() and set(map(type, one)) == set(map(type, other))
