@@ -24,13 +24,13 @@ from expr_builder.requests.key_schema import (
     find_path_fault,
     find_update_faults,
 )
-from expr_builder.requests.table_name import find_home
+from expr_builder.requests.table_name import find_two_homes
 
 from .problems import TABLE, TARGET, VALUES, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue
@@ -107,16 +107,12 @@ class Schemas:
         return table if len(self._arns.get(name, ())) > 1 else name
 
 
-def check_homes(tables: Iterable[tuple[object, Place]]) -> None:
+def check_homes(tables: Sequence[tuple[object, Place]]) -> None:
     """Report the first table of a transaction that is in another Region or account than one before it."""
-    first: tuple[str, str] | None = None
-    for table, place in tables:
-        home = find_home(table) if isinstance(table, str) else None
-        if home is not None and first is not None and home != first:
-            words = "All tables of a transaction must be in one Region and one account"  # the service's are not known
-            place.report(TARGET, "transaction-region", words)
-            return
-        first = first or home
+    found = find_two_homes(table if isinstance(table, str) else "" for table, _ in tables)
+    if found is not None:
+        words = "All tables of a transaction must be in one Region and one account"  # the service's are not known
+        tables[found[1]][1].report(TARGET, "transaction-region", words)
 
 
 def _freeze(value: object) -> object:

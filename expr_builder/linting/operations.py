@@ -74,19 +74,20 @@ def _check_action(
 ) -> _Written | None:
     member, expressions = _ACTIONS[kind]
     table = action.get("TableName")
+    declared = schemas.find(table)
     check_parameters(action, place, expressions, legacy)
     if "ConditionalOperator" in legacy and not any(action.get(name) is not None for name in expressions):
         check_conditional_operator(action, place, "Expected")
     item = read_item(action.get(member), place.at(member))
-    size = 0 if item is None else _check_item(member, item, place.at(member), schemas.find(table))
+    size = 0 if item is None else _check_item(member, item, place.at(member), declared)
     keys = schemas.list_names(table) or tuple(item or ())  # an undeclared table's are those of the request's key
     if legacy:
         _check_single_action(kind, action, place, legacy, keys)
     read = check_expressions(action, place, expressions)
     if kind == "Update":
-        check_update_keys(read.update, keys, place, schemas.find(table))
+        check_update_keys(read.update, keys, place, declared)
         size = _check_update(read.update, size if item is not None else None, place.at("UpdateExpression"))
-    check_key_paths(read.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
+    check_key_paths(read.projection_paths, place.at("ProjectionExpression"), declared)
     return None if item is None else _Written(place, table, item, size)
 
 
@@ -160,10 +161,12 @@ def _check_transaction(request: Body, place: Place, schemas: Schemas, kinds: tup
             if is_mapping(action):
                 schemas.learn(action.get("TableName"), action.get("Key"))
     check_homes(
-        (action.get("TableName"), at.at(kind, "TableName"))
-        for entry, at in entries
-        for kind, action in entry.items()
-        if is_mapping(action)
+        [
+            (action.get("TableName"), at.at(kind, "TableName"))
+            for entry, at in entries
+            for kind, action in entry.items()
+            if is_mapping(action)
+        ]
     )
     written: list[_Written | None] = []
     for entry, at in entries:
@@ -267,15 +270,16 @@ def _check_reads(table: str, asked: object, place: Place, schemas: Schemas) -> t
     check_attributes_to_get(body, place)
     reading = check_expressions(body, place, expressions)
     keys = _as_list(body.get("Keys"))
+    declared = schemas.find(table)
     written = []
     for index, key in enumerate(keys):
         schemas.learn(table, key)
         at = place.at("Keys", index)
         read = read_item(key, at)
         if read is not None:
-            check_key(read, at, schemas.find(table))
+            check_key(read, at, declared)
             written.append(_Written(at, table, read))
-    check_key_paths(reading.projection_paths, place.at("ProjectionExpression"), schemas.find(table))
+    check_key_paths(reading.projection_paths, place.at("ProjectionExpression"), declared)
     return len(keys), written
 
 

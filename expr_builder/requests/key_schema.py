@@ -15,7 +15,7 @@ from expr_builder.attribute_values.text import measure_text, to_text
 from expr_builder.attribute_values.values import measure_value
 from expr_builder.errors import BuildError
 from expr_builder.expressions.attr import Attr
-from expr_builder.expressions.nodes import Arithmetic, Call, Literal, Path
+from expr_builder.expressions.nodes import Arithmetic, Call, Literal, find_paths
 from expr_builder.expressions.paths import write_path
 from expr_builder.limits import (
     MAX_INDEX_KEYS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from expr_builder.attribute_values.values import AttributeValue, Item, TypedItem
-    from expr_builder.expressions.nodes import Condition
+    from expr_builder.expressions.nodes import Condition, Path
     from expr_builder.expressions.paths import Segments
     from expr_builder.expressions.updates import UpdateAction
 
@@ -495,23 +495,14 @@ def check_update(keys: PrimaryKey, checks: tuple[IndexCheck, ...], actions: list
     if checks:
         for fault in find_update_faults(checks, actions):
             raise fault.to_error(fault.name)
-    deep = [segments for action in actions for segments in _list_paths(action) if len(segments) > 1]
+    deep = [path.segments for action in actions for path in _list_paths(action) if len(path.segments) > 1]
     if deep:
         check_paths(keys, checks, deep, "")
 
 
-def _list_paths(action: UpdateAction) -> list[Segments]:
-    """Every path of an action: :func:`.find_paths`, but quick for what nearly every action is."""
-    paths, left = [action.path.segments], [action.value]
-    while left:
-        node = left.pop()
-        if isinstance(node, Path):
-            paths.append(node.segments)
-        elif isinstance(node, Arithmetic):
-            left += (node.left, node.right)
-        elif isinstance(node, Call):
-            left += node.operands
-    return paths
+def _list_paths(action: UpdateAction) -> Iterable[Path]:
+    """Every path of an action; without a walk where its value is none, or given, as of nearly every action."""
+    return (action.path,) if action.value is None or isinstance(action.value, Literal) else find_paths(action)
 
 
 # --- Paths into keys, which are scalars

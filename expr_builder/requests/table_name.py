@@ -12,6 +12,10 @@ from expr_builder.limits import (
     MIN_INDEX_NAME_LENGTH,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 def is_table_name(text: str) -> bool:
     """Tell whether a text is a table's name or ARN (``arn:aws-cn:dynamodb:cn-north-1:111122223333:table/orders``)."""
@@ -37,7 +41,19 @@ def has_name_characters(text: str) -> bool:
     return text.isascii() and text.replace("_", "a").replace(".", "a").replace("-", "a").isalnum()
 
 
-def find_home(text: str) -> tuple[str, str] | None:
+def find_two_homes(tables: Iterable[str]) -> tuple[int, int] | None:
+    """The positions of the first two tables that are in two Regions or accounts; a plain name is in any."""
+    first: tuple[int, tuple[str, str]] | None = None
+    for position, table in enumerate(tables):
+        home = _find_home(table)
+        if home is not None and first is not None and home != first[1]:
+            return first[0], position
+        if home is not None and first is None:
+            first = (position, home)
+    return None
+
+
+def _find_home(text: str) -> tuple[str, str] | None:
     """The Region and account of a table that is given by its ARN; ``None`` for a name."""
     parts = text.split(":")
     return (parts[3], parts[4]) if text.startswith("arn:") and is_table_name(text) else None

@@ -20,7 +20,7 @@ from expr_builder.sending.conversation import Ask, Patience, converse, make_toke
 
 from .action import UNPACK
 from .get import Get
-from .table_name import find_home
+from .table_name import find_two_homes
 from .targets import list_targets
 from .writes import WriteAction
 
@@ -303,7 +303,7 @@ def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, 
         slots[name] = action
     _refuse_same_item(slots)
     if len({action._table.name for action in actions}) > 1:
-        _refuse_two_places(slots)
+        _refuse_two_homes(slots)
     return slots
 
 
@@ -320,19 +320,14 @@ def _refuse_same_item(slots: Mapping[str, Action]) -> None:
             )
 
 
-def _refuse_two_places(slots: Mapping[str, Action]) -> None:
+def _refuse_two_homes(slots: Mapping[str, Action]) -> None:
     """Refuse tables whose ARNs name two Regions or accounts."""
-    first: tuple[str, tuple[str, str]] | None = None
-    for name, action in slots.items():
-        place = find_home(action.table.name)
-        if place is None:
-            continue
-        if first is None:
-            first = (name, place)
-        elif first[1] != place:
-            raise BuildError(
-                f'the tables of this action and of slot "{first[0]}" are in two Regions or accounts',
-                rule="transaction-region",
-                place=f'slot "{name}"',
-                fix="use a transaction for each: one transaction stays in one Region and account",
-            )
+    found = find_two_homes(action.table.name for action in slots.values())
+    if found is not None:
+        one, other = (list(slots)[position] for position in found)
+        raise BuildError(
+            f'the tables of this action and of slot "{one}" are in two Regions or accounts',
+            rule="transaction-region",
+            place=f'slot "{other}"',
+            fix="use a transaction for each: one transaction stays in one Region and account",
+        )
