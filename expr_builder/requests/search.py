@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from expr_builder.attribute_values.copying import copy_item
 from expr_builder.attribute_values.text import to_text
 from expr_builder.attribute_values.values import from_item, to_item
 from expr_builder.errors import BuildError
@@ -266,8 +267,7 @@ class Search(Immutable):
         if self._consistent:
             request["ConsistentRead"] = True
         if self._start is not None:
-            # Copied: what is handed out belongs to the caller. Its values are checked to be scalars.
-            request["ExclusiveStartKey"] = {name: dict(value) for name, value in self._start.items()}
+            request["ExclusiveStartKey"] = copy_item(self._start)  # what is handed out belongs to the caller
 
     def _find_index(self) -> Index | None:
         if self._index is None or self._table.indexes is None:

@@ -29,10 +29,10 @@ def converse_write(write: WriteAction, patience: Patience, *, exactly_once: bool
     if exactly_once:
         ask = Ask(
             "transact_write_items",
-            {"TransactItems": [asking.to_transact_item()], "ClientRequestToken": make_token()},
+            {"TransactItems": [asking._make_transact_item()], "ClientRequestToken": make_token()},
         )
     else:
-        ask = Ask(f"{write.operation.lower()}_item", asking.to_request())
+        ask = Ask(f"{write.operation.lower()}_item", asking._make_request())
     answer = yield from converse(
         ask,
         patience,

@@ -66,6 +66,8 @@ class TransactWrite:
     See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
     """
 
+    _may_be_done = False  # whether a send may have carried it out
+
     def __init__(self, *actions: WriteAction, token: str | None = None) -> None:
         self._slots = _check_slots(actions, WriteAction, "put, update, delete or check")
         if token is not None and not (isinstance(token, str) and 0 < len(to_text(token)) <= MAX_TOKEN_LENGTH):
@@ -173,7 +175,7 @@ class TransactWrite:
         items = [action._make_transact_item() for action in self._slots.values()]
         ask = Ask("transact_write_items", {"TransactItems": items, "ClientRequestToken": self.token})
         # When DynamoDB has forgotten the token, the repetition of a success is refused.
-        again = "_may_be_done" in self.__dict__
+        again = self._may_be_done
         asking = converse(
             ask,
             Patience(time_left, max_attempts),
@@ -183,9 +185,9 @@ class TransactWrite:
             answer: TransactWriteItemsOutputTypeDef = carry_out(client, asking)
         except RequestUnfinished as error:
             if error.outcome_unknown:
-                self.__dict__["_may_be_done"] = True
+                self._may_be_done = True
             raise
-        self.__dict__["_may_be_done"] = True
+        self._may_be_done = True
         return answer
 
     def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:

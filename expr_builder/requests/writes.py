@@ -434,8 +434,12 @@ class Check(KeyedAction):
     operation = "ConditionCheck"
     _returnable = ()
 
-    def to_request(self) -> NoReturn:
-        """Always refused: there is no single-item call for a check."""
+    if TYPE_CHECKING:
+
+        def to_request(self) -> NoReturn:
+            """Always refused: there is no single-item call for a check."""
+
+    def _make_request(self) -> NoReturn:
         raise BuildError(
             "a check is only part of a transaction",
             rule="check-alone",
