@@ -114,11 +114,9 @@ class Template:
         leaves = set(find_leaves(self._codec.model.model_fields[field].annotation))
         may_be_number = has_own_form(self._codec.model, field) or any(map(_may_be_number, leaves))
         if not may_be_number or not _NUMBER_FORMAT.fullmatch(spec):
-            raise BuildError(
+            self._refuse(
                 f"{{{field}:{spec}}} does not keep all keys apart and in order",
-                rule="typed-key",
-                place=f"the template of {self.attribute}",
-                fix=f"a number with zeros in front, {{{field}:08d}}; anything else without a format, {{{field}}}",
+                f"a number with zeros in front, {{{field}:08d}}; anything else without a format, {{{field}}}",
             )
         return spec
 
@@ -153,14 +151,11 @@ class Template:
     def _fail(self, field: str, message: str) -> NoReturn:
         raise ValidationFailed(self._codec.name, [FieldProblem(field, "key", message)]) from None
 
-    def _refuse(self, message: str) -> NoReturn:
+    def _refuse(self, message: str, fix: str = "") -> NoReturn:
         fields = list_names(self._codec.stored_names)
-        raise BuildError(
-            message,
-            rule="typed-key",
-            place=f"the template of {self.attribute}",
-            fix=f'such as "ACCT#{{account_id}}" with fields of {self._codec.name}: {fields}',
-        ) from None
+        usual = f'such as "ACCT#{{account_id}}" with fields of {self._codec.name}: {fields}'
+        place = f"the template of {self.attribute}"
+        raise BuildError(message, rule="typed-key", place=place, fix=fix or usual) from None
 
 
 class ModelKey:

@@ -122,14 +122,17 @@ class TypedWrites(TableParts[M, R, K]):
         draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
         guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
         with self._show_refusals():
-            wanted = self._key.make(key)
-            if self._marked is not None and self._marked.concerns(find_changed(draft)):
-                self._marked.update(wanted, draft, guard)
-            elif exactly_once:
-                guard_action(draft, guard).send(self._client, **self._options, exactly_once=True)
-            else:
+            marked = self._marked
+            if marked is not None and not marked.concerns(find_changed(draft)):
+                marked = None  # the markers stay as they are
+            if marked is None and not exactly_once:
                 new = guard_action(draft, guard).returning("ALL_NEW").send(self._client, **self._options)
                 return self._show(new or {})
+            wanted = self._key.make(key)
+            if marked is not None:
+                marked.update(wanted, draft, guard)
+            else:
+                guard_action(draft, guard).send(self._client, **self._options, exactly_once=True)
             return self._show(self._read_written(wanted))
 
     def delete(
