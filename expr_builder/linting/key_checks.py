@@ -17,13 +17,8 @@ from expr_builder.requests.key_reads import (
     say_empty,
     say_too_long,
 )
-from expr_builder.requests.key_schema import (
-    INVALID,
-    KEY_TYPES,
-    find_index_faults,
-    find_path_fault,
-    find_update_faults,
-)
+from expr_builder.requests.key_schema import INVALID, KEY_TYPES
+from expr_builder.requests.key_writes import find_index_faults, find_path_fault, find_update_faults
 from expr_builder.requests.table_name import find_two_homes
 
 from .problems import TABLE, TARGET, VALUES, is_mapping

@@ -11,7 +11,8 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Ask, Patience, converse
 
 from .action import Action
-from .key_schema import check_paths, identify, serialize_key
+from .key_schema import identify, serialize_key
+from .key_writes import check_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from .key_reads import (
     find_unprojected,
     read_key_tests,
 )
-from .key_schema import check_paths, find_index
+from .key_schema import find_index
+from .key_writes import check_paths
 from .table_name import is_index_name
 
 TYPE_CHECKING = False

@@ -29,7 +29,8 @@ from expr_builder.sending.blocking import carry_out
 from expr_builder.sending.conversation import Patience
 
 from .action import Action
-from .key_schema import check_index_keys, check_key, check_update, make_type_error, refuse_others
+from .key_schema import check_key, make_type_error, refuse_others
+from .key_writes import check_index_keys, check_update
 from .single_write import converse_write
 
 TYPE_CHECKING = False
