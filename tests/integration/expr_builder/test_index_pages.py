@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from expr_builder import Index, Key, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -21,37 +19,32 @@ ITEMS = [{"PK": f"A#{number % 2}", "SK": number, "team": "red", "at": number // 
 
 
 @pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
+def client(moto: DynamoDBClient) -> DynamoDBClient:
     """A client of moto with the table, filled."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        client = boto3.client("dynamodb")
-        client.create_table(
-            TableName="orders",
-            BillingMode="PAY_PER_REQUEST",
-            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "PK", "AttributeType": "S"},
-                {"AttributeName": "SK", "AttributeType": "N"},
-                {"AttributeName": "team", "AttributeType": "S"},
-                {"AttributeName": "at", "AttributeType": "N"},
-            ],
-            GlobalSecondaryIndexes=[
-                {
-                    "IndexName": "by_team",
-                    "KeySchema": [
-                        {"AttributeName": "team", "KeyType": "HASH"},
-                        {"AttributeName": "at", "KeyType": "RANGE"},
-                    ],
-                    "Projection": {"ProjectionType": "ALL"},
-                }
-            ],
-        )
-        for item in ITEMS:
-            ORDERS.put(item).send(client)
-        yield client
+    moto.create_table(
+        TableName="orders",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": "PK", "AttributeType": "S"},
+            {"AttributeName": "SK", "AttributeType": "N"},
+            {"AttributeName": "team", "AttributeType": "S"},
+            {"AttributeName": "at", "AttributeType": "N"},
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "by_team",
+                "KeySchema": [
+                    {"AttributeName": "team", "KeyType": "HASH"},
+                    {"AttributeName": "at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    )
+    for item in ITEMS:
+        ORDERS.put(item).send(moto)
+    return moto
 
 
 @pytest.mark.parametrize(

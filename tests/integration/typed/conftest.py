@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from expr_builder import Index, Table
 from tests.support.cloud import dynamodb, local_cloud
@@ -25,16 +23,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DynamoDBClient]
     """A client of a whole engine, with a connection for each of 16 threads."""
     with local_cloud(tmp_path_factory.mktemp("typed")) as cloud, dynamodb(cloud, threads=16) as client:
         yield client
-
-
-@pytest.fixture
-def moto(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
-    """A client of moto."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        yield boto3.client("dynamodb")
 
 
 @pytest.fixture(params=["moto", "ministack"])
