@@ -9,14 +9,20 @@ would find once that one is fixed. These are the stages:
 1. what AWS clients refuse before they send: unknown members;
 2. members of the wrong JSON type (``SerializationException``);
 3. members that are missing, or out of bounds (``1 validation error detected: …``);
-4. each action in the order of the request: its values, the two maps, then update, key condition, condition, filter and
-   projection; finally placeholders that none of them uses;
+4. each action in the order of the request: whether its parameters go together (expressions beside legacy parameters,
+   maps that no expression can use), its values, its legacy parameters, the two maps, then update, condition, key
+   condition, filter and projection, placeholders that none of them uses, and last the structure of the key condition;
+   the values of a start key come before all expressions;
 5. two actions on one item;
 6. the size of all together;
 7. keys and indexes of the tables.
 
 For a transaction, the service can report a fault of keys as an action's reason ``ValidationError`` in a
 ``TransactionCanceledException``; the problem's code is ``ValidationException`` all the same.
+
+**The words** are the service's as of August 2026. AWS changes them Region by Region: since mid-2026, PutItem,
+UpdateItem and DeleteItem put most faults of the request behind ``1 validation error detected:``, and Query a bad
+``Select``; keys, sizes, empty values and values of several types stay bare, as does what other operations say.
 
 Within one expression a syntax error comes first, then redundant parentheses, unknown functions, functions out of place,
 reserved words, and then undefined placeholders and unfit operands in the order of the text. AWS documents no order;
