@@ -36,7 +36,8 @@ to next:
 1. what AWS clients refuse before they send: unknown members (`ParamValidationError`);
 2. members of another JSON type (`SerializationException`);
 3. members that are missing or out of bounds (from here on, all are `ValidationException`);
-4. each action in the order of the request, its values before its expressions;
+4. each action in the order of the request: whether its parameters go together, its values, its expressions, and last
+   the structure of a key condition;
 5. two actions on one item;
 6. the size of all together;
 7. the keys and indexes of the tables.
@@ -46,8 +47,8 @@ AWS documents no order; this is the one of implementations that are tested again
 **Advice** is no problem: the service takes these requests, and they may not do what was meant. Only
 `lint(…, advice=True)` gives it, and only about a request that has no problem.
 
-**The words** of lint are the service's own as far as they are known. Those for `attribute-name`, `binary-base64`,
-`substitution-size`, `text-utf8` and `transaction-size` are this project's.
+**The words** of lint are the service's own as of August 2026, as far as they are known. Those for `attribute-name`,
+`substitution-size`, `text-utf8`, `transaction-region` and `transaction-size` are this project's.
 
 This page is written by `make rules` from `expr_builder/rules.json`; tests run every example."""
 
