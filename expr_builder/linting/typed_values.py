@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError
-from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS
+from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_ITEM_BYTES, MAX_NUMBER_DIGITS
 from expr_builder.requests.key_schema import INVALID
 
 from .problems import CLIENT, SHAPE, VALUES, has_lone_surrogate, is_mapping
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     """Puts the words for the fault of a rule (the rule, then the words) into the sentence around them."""
 
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_MAX_FAULTY_ELEMENTS = 1_000  # read behind the first fault of a value
 _SHOWN_BASE64 = 100  # characters of a faulty binary value
 
 
@@ -64,28 +65,35 @@ class _Reading:
     Attributes:
         say: Puts the service's words for a fault into the sentence around them.
         sound: Whether no fault was found so far.
+        left: How many more elements are read. Each takes a byte of the item at least; of a faulty value, fewer are
+            read. So reading ends, even where Python objects stand in each other many times over.
     """
 
-    __slots__ = ("say", "sound")
+    __slots__ = ("left", "say", "sound")
 
     def __init__(self, say: Say) -> None:
         self.say = say
         self.sound = True
+        self.left = MAX_ITEM_BYTES
 
     def refuse(self, place: Place, rule: str, words: str) -> None:
         """Report a value that DynamoDB cannot store."""
-        self.sound = False
+        self._spoil()
         place.report(VALUES, rule, self.say(rule, words))
 
     def refuse_client(self, place: Place, words: str) -> None:
         """Report what AWS clients do not send, and the service would not look at."""
-        self.sound = False
+        self._spoil()
         place.report(CLIENT, "attribute-value", words)
 
     def refuse_shape(self, place: Place, words: str, rule: str = "attribute-value") -> None:
         """Report JSON that is not even an AttributeValue, in these words and no sentence around them."""
-        self.sound = False
+        self._spoil()
         place.report(SHAPE, rule, words)
+
+    def _spoil(self) -> None:
+        self.sound = False
+        self.left = min(self.left, _MAX_FAULTY_ELEMENTS)
 
 
 def read_item(raw: object, place: Place, say: Say = say_alone) -> dict[str, AttributeValue | None] | None:
@@ -118,6 +126,11 @@ def read_value(raw: object, place: Place, say: Say = say_alone) -> AttributeValu
 
 
 def _read_value(raw: object, place: Place, reading: _Reading, depth: int) -> AttributeValue:
+    reading.left -= 1
+    if reading.left < 0:
+        if reading.sound:
+            reading.refuse(place, "item-size", "Item size has exceeded the maximum allowed size")
+        return {}
     if not is_mapping(raw):
         reading.refuse_shape(place, describe_type_fault(raw, "AttributeValue"))
         return {}
