@@ -62,17 +62,17 @@ def serialize(value: object) -> Sized:
 def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     """Serialise an item, or the entries of a map, and return it with its size in bytes, names included."""
     if type(item) is not dict:
-        item = _to_plain_mapping(item)
+        item = to_plain_mapping(item)
     try:
         names = sorted(item)  # equal items must give equal bytes: a token stands for the bytes of its request
         together = "".join(names)  # all names measured at once
     except TypeError:  # a name is not a string, or compares like none
-        return serialize_item(_to_plain_mapping(item), depth)
+        return serialize_item(to_plain_mapping(item), depth)
     total = len(together) if together.isascii() else measure_text(together)
     typed: TypedItem = {}
     for name in names:
         if type(name) is not str:  # hardly ever: once more, with plain names
-            return serialize_item(_to_plain_mapping(item), depth)
+            return serialize_item(to_plain_mapping(item), depth)
         value = item[name]
         if type(value) is str and value.isascii():  # most values: save the calls
             typed[name] = {"S": value}
@@ -90,7 +90,7 @@ def serialize_item(item: Item, depth: int = 1) -> tuple[TypedItem, int]:
     return typed, total
 
 
-def _to_plain_mapping(item: object) -> dict[str, Any]:
+def to_plain_mapping(item: object) -> dict[str, Any]:
     """Take a mapping's entries, each name as a plain ``str``; refuse names of other types, and two that are one."""
     entries: Iterable[tuple[object, object]]
     if isinstance(item, dict):

@@ -46,7 +46,7 @@ def change_record(unique: Unique, drafts: Drafts[Any], old: Item, new: Item, gua
     rest = {name: value for name, value in sets.items() if name not in unique.markers}
     update = drafts.replace(old, rest, [name for name in removed if name not in unique.markers])
     fields = {field: new.get(field) for field in unique.markers}
-    return unique.change(old, update=update, when=guard, **fields)
+    return unique.change(old, fields, update=update, when=guard)
 
 
 class MarkedWrites:
@@ -96,7 +96,7 @@ class MarkedWrites:
         def draft(old: StoredItem | None) -> UniqueWrite:
             if old is None:  # an update never creates an item here, whatever the guard says
                 raise ConditionFailed(self._drafts.table.name, None)
-            return self._unique.change(old, update=rest, **fields)
+            return self._unique.change(old, fields, update=rest)
 
         self._settle(key, guard, draft)
 

@@ -129,6 +129,23 @@ def test_an_attribute_called_self(client: DynamoDBClient) -> None:
     assert orders.get({"PK": "UNIQ#SELF#b", "SK": "LOCK"}).fetch(client) is not None
 
 
+@pytest.mark.parametrize("stored", [{}, {"phone": {"NULL": True}}], ids=["missing", "NULL"])
+@pytest.mark.parametrize("read", [{}, {"phone": None}], ids=["missing", "None"])
+def test_null_of_an_optional_field_is_taken_for_missing(
+    client: DynamoDBClient, stored: dict[str, Any], read: dict[str, Any]
+) -> None:
+    """https://github.com/truora/minidyn/issues/79"""
+    unique = Unique(orders, owner="PK", phone=Marker("UNIQ#PHONE#{}", optional=True))
+    record = {**KEY, **read}
+    for write in (unique.change(record, phone="1"), unique.change(record, phone=None), unique.delete(record)):
+        client.put_item(TableName="orders", Item={"PK": {"S": "U#1"}, "SK": {"S": "O#1"}, **stored})
+        write.send(client)
+    assert orders.get(KEY).fetch(client) is None
+    assert list(orders.scan().items(client)) == [{"PK": "UNIQ#PHONE#1", "SK": "LOCK", "owner": "U#1"}]
+    unique.create(record).send(client)
+    assert orders.get(KEY).fetch(client) == KEY
+
+
 class Counted(BaseModel):
     id: str
     visits: int = 0

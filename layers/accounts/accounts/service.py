@@ -215,7 +215,7 @@ class AccountService:
         receipts = {} if token is None else {RECEIPTS: add_receipt(changed, token, request)}
         return self._unique.change(
             stored,
-            **fields,
+            fields,
             set={"version": changed["version"], **receipts},
             when=_demand_unmoved(stored),
             token=token or str(self._ids()),  # without a key too: with a token, sending again after a timeout is safe

@@ -32,12 +32,10 @@ class _Broken(AccountService):
 class _Unguarded(Unique):
     """Releases a marker whoever owns it, and changes whatever record is there."""
 
-    def change(self, old: Mapping[str, Any], /, **options: Any) -> UniqueWrite:
-        guarded = super().change(old, **options)
+    def change(self, old: Mapping[str, Any], new: Mapping[str, Any] | None = None, /, **options: Any) -> UniqueWrite:
+        guarded = super().change(old, new, **options)
         update = self.table.update({"PK": old["PK"], "SK": old["SK"]})
-        further = options.pop("set")
-        fields = {name: value for name, value in options.items() if name in self.markers}
-        record = update.set({**fields, **further}).if_exists().named("record")
+        record = update.set({**(new or {}), **options["set"]}).if_exists().named("record")
         return _with(guarded, record=record)
 
     def _release(self, field: str, key: str, owner: Any) -> Any:
@@ -75,7 +73,7 @@ class LostUpdate(AccountService):
     def _change(
         self, stored: Mapping[str, Any], changed: Mapping[str, Any], fields: Mapping[str, Any], *rest: Any
     ) -> TransactWrite:
-        return self._unique.change(stored, **fields, set={"version": changed["version"]})
+        return self._unique.change(stored, fields, set={"version": changed["version"]})
 
 
 class CapitalsMatter(_Broken):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import pytest
@@ -191,12 +192,20 @@ def test_an_optional_field_has_a_marker_only_while_it_has_a_value() -> None:
     assert list(optional.change({**BARE, "phone": "1"}, phone=None).slots) == ["record", "phone.release"]
     assert list(optional.delete(BARE).slots) == ["record"]
     added = items(optional.change(BARE, phone="1"))[0]["Update"]
-    assert added["ConditionExpression"] == "attribute_exists(PK) AND attribute_not_exists(phone)"
+    assert added["ConditionExpression"] == "attribute_exists(PK) AND (attribute_not_exists(phone) OR phone = :v1)"
+    assert added["ExpressionAttributeValues"] == {":v0": {"S": "1"}, ":v1": {"NULL": True}}
     removed = items(optional.change({**BARE, "phone": "1"}, phone=None))[0]["Update"]
     assert removed["UpdateExpression"] == "REMOVE phone"
     assert items(optional.delete(BARE))[0]["Delete"]["ConditionExpression"] == (
-        "attribute_exists(PK) AND attribute_not_exists(phone)"
+        "attribute_exists(PK) AND (attribute_not_exists(phone) OR phone = :v0)"
     )
+
+
+def test_no_value_null_and_a_missing_field_are_the_same() -> None:
+    null = {**BARE, "phone": None}
+    assert items(optional.create(null)) == items(optional.create(BARE))  # no NULL is stored
+    assert items(optional.delete(null)) == items(optional.delete(BARE))
+    assert items(optional.change(null, phone="1")) == items(optional.change(BARE, phone="1"))
 
 
 def test_a_condition_of_the_caller_is_added_to_the_records() -> None:
@@ -281,9 +290,182 @@ def test_a_failed_condition_wins_over_a_conflict_beside_it() -> None:
         (lambda: unique.change(ADA, phone="1"), "marker-field"),
         (lambda: unique.change(ADA, email="b", set={"email": "c"}), "update-overlap"),
         (lambda: unique.change(ADA, email="b", update=accounts.update({"PK": "A#2", "SK": "P"})), "marker-update"),
+        (lambda: unique.change(ADA, update=accounts.delete({"PK": "A#1", "SK": "P"})), "marker-update"),  # type: ignore[arg-type]
+        (lambda: Marker(5), "marker-template"),  # type: ignore[arg-type]
+        (lambda: Marker("X#{}", normalize="lower"), "marker-field"),  # type: ignore[arg-type]
+        (lambda: Unique("accounts", owner="PK", email=Marker("X#{}")), "marker-field"),  # type: ignore[arg-type]
+        (lambda: Unique(accounts, owner=Marker("X#{}")), "marker-owner"),  # type: ignore[arg-type]
+        (lambda: Unique(accounts, owner="", email=Marker("X#{}")), "marker-owner"),
+        (lambda: Unique(accounts, {"email": Marker("X#{}")}, owner="PK", email=Marker("Y#{}")), "marker-field"),
+        (lambda: Unique(accounts, Marker("X#{}"), owner="PK"), "attribute-name"),  # type: ignore[arg-type]
+        (lambda: Unique(accounts, {1: Marker("X#{}")}, owner="PK"), "attribute-name"),  # type: ignore[dict-item]
+        (lambda: Unique(Table("t", "owner"), owner="owner", email=Marker("X#{}")), "marker-owner"),
+        (lambda: Unique(Table("t", ("id", "N")), owner="id", email=Marker("X#{}")), "key-type"),
+        (lambda: Unique(Table("t", "id", ("n", "N")), owner="id", email=Marker("X#{}")), "key-type"),
+        (lambda: Unique(accounts, {"a": Marker("X#{}"), "a.release": Marker("Y#{}")}, owner="PK"), "marker-field"),
+        (lambda: unique.create(None), "item-type"),  # type: ignore[arg-type]
+        (lambda: unique.create([("PK", "A#1")]), "item-type"),  # type: ignore[arg-type]
+        (lambda: unique.create({**ADA, 1: "x"}), "attribute-name"),  # type: ignore[dict-item]
+        (lambda: unique.change("A#1", email="b"), "item-type"),  # type: ignore[arg-type]
+        (lambda: unique.change({"PK": "A#1", "email": "e"}, email="f"), "key-schema"),
+        (lambda: unique.change(ADA, "email"), "attribute-name"),  # type: ignore[arg-type]
+        (lambda: unique.change(ADA, {"email": "f"}, email="g"), "marker-field"),
+        (lambda: unique.change(ADA, when="a = 1"), "condition-operand"),  # type: ignore[arg-type]
+        (lambda: unique.delete(None), "item-type"),  # type: ignore[arg-type]
+        (lambda: unique.make_marker_key("phone", "1"), "marker-field"),
     ],
 )
 def test_bad_declarations_and_records_are_refused(make: Any, rule: str) -> None:
     with pytest.raises(BuildError) as caught:
         make()
     assert caught.value.rule == rule
+
+
+# --- Fields that are called as parameters are
+
+
+NAMES = ("self", "table", "markers", "owner", "old", "new", "token", "when", "set", "update", "item", "fields")
+odd = Unique(accounts, {name: Marker(f"UNIQ#{name}#{{}}") for name in NAMES}, owner="PK")
+ODD = {"PK": "A#1", "SK": "P", **dict.fromkeys(NAMES, "x")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_field_may_have_any_name_and_changes_by_mapping(name: str) -> None:
+    tx = odd.change(ODD, {name: "y"}, token="t-1", when=Attr("n") == 1, set={"seen": True})
+    assert list(tx.slots) == ["record", name, f"{name}.release"]
+    assert tx.token == "t-1"
+    assert [list(item) for item in items(tx)] == [["Update"], ["Put"], ["Delete"]]
+    assert items(tx)[1]["Put"]["Item"]["PK"] == {"S": f"UNIQ#{name}#y"}
+
+
+@pytest.mark.parametrize("name", ["token", "when", "set", "update"])
+@pytest.mark.parametrize("value", ["y", None])
+def test_a_keyword_that_is_a_parameter_and_a_field_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(BuildError) as caught:
+        odd.change(ODD, **{name: value})
+    assert str(caught.value) == (
+        f"Unique.change: {name} is a unique field and a parameter of this method "
+        f'(put the field into a mapping: change(record, {{"{name}": …}}); then {name}= is the parameter) '
+        "[marker-field]"
+    )
+
+
+def test_a_keyword_that_is_a_field_alone_is_the_field() -> None:
+    for name in ("self", "old", "new", "table", "owner", "item", "fields"):
+        keyword: dict[str, Any] = {name: "y"}
+        assert items(odd.change(ODD, **keyword)) == items(odd.change(ODD, {name: "y"}))
+    assert items(unique.change(ADA, {"email": "n"}, username="m")) == items(unique.change(ADA, email="n", username="m"))
+
+
+# --- Nothing goes round the markers
+
+
+KEY = {"PK": "A#1", "SK": "P"}
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"set": {"email": "b@example.com"}},
+        {"set": {Attr("email"): "b@example.com"}},
+        {"set": {Attr("email")["local"]: "b"}},
+        {"set": [("seen", True), ("email", "b@example.com")]},
+        {"update": accounts.update(KEY).set(email="b@example.com")},
+        {"update": accounts.update(KEY).set(seen=True).remove("email")},
+        {"update": accounts.update(KEY).remove(Attr("email")[0])},
+        {"update": accounts.update(KEY).add(email={"b"})},
+        {"update": accounts.update(KEY).delete(email={"b"})},
+        {"update": accounts.update(KEY).apply(accounts.update(KEY).set(email="b").actions)},
+    ],
+)
+def test_a_unique_field_cannot_be_changed_beside_its_marker(others: Any) -> None:
+    with pytest.raises(BuildError) as caught:
+        unique.change(ADA, username="b", **others)
+    assert str(caught.value) == (
+        "Unique.change: email is unique, and an update alone would leave its marker behind "
+        '(give its whole new value as a field: change(record, {"email": …})) [marker-update]'
+    )
+
+
+# --- Text of any class
+
+
+class Plan(str, enum.Enum):  # noqa: UP042  # a StrEnum shows its text
+    """Text that shows itself as something else."""
+
+    GOLD = "gold"
+    SILVER = "silver"
+
+
+class Name(str, enum.Enum):  # noqa: UP042
+    """Names of attributes, and parts of keys."""
+
+    PK = "PK"
+    PLAN = "plan"
+    TEMPLATE = "PLAN#{}"
+    SORT = "LOCK"
+
+
+class Shown(str):
+    """Text that formats itself as something else."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return "shown"
+
+    __str__ = __repr__ = lambda self: "shown"
+
+
+class Apart(Shown):
+    """Text that says that it equals nothing, so that no dictionary finds it."""
+
+    __slots__ = ()
+    __eq__ = __ne__ = lambda self, other: self is other
+    __hash__ = object.__hash__
+
+
+NORMALIZERS: list[Any] = [None, str.lower, lambda value: f"{value}", lambda _: Plan.GOLD, Shown]
+
+
+@pytest.mark.parametrize("normalize", NORMALIZERS)
+def test_a_marker_is_made_of_the_text_whatever_class_carries_it(normalize: Any) -> None:
+    plain = Unique(accounts, owner="PK", plan=Marker("PLAN#{}"))
+    other = Unique(accounts, {Name.PLAN: Marker(Name.TEMPLATE, normalize=normalize, sort=Name.SORT)}, owner=Name.PK)
+    stored = {"PK": "A#1", "SK": "P", "plan": "gold"}
+    assert list(other.markers) == ["plan"]
+    for value in (Plan.GOLD, Shown("gold")):
+        for record in (
+            {**stored, "plan": value},
+            {Name.PK: Shown("A#1"), "SK": "P", Name.PLAN: value},
+            {Apart("PK"): Shown("A#1"), "SK": "P", Apart("plan"): value},
+        ):
+            assert other.create(record).to_request()["TransactItems"] == items(plain.create(stored))
+            assert items(other.delete(record)) == items(plain.delete(stored))
+            assert list(other.change(record, {Name.PLAN: "gold"}).slots) == ["record"]
+        assert other.make_marker("plan", value, "A#1") == {"PK": "PLAN#gold", "SK": "LOCK", "owner": "A#1"}
+    silver = other.change(stored, plan=Plan.SILVER) if normalize is None else None
+    if silver is not None:
+        assert items(silver) == items(plain.change(stored, plan="silver"))
+
+
+def test_two_names_that_are_one_text_are_refused() -> None:
+    calls: list[Any] = [unique.create, unique.delete, lambda record: unique.change(record, email="b")]
+    for call in calls:
+        with pytest.raises(BuildError) as caught:
+            call({**ADA, Apart("plan"): 1, "plan": 2})
+        assert caught.value.rule == "attribute-name"
+
+
+def test_a_key_that_a_value_makes_too_long_names_the_field() -> None:
+    long = {**ADA, "email": "a" * 2048}
+    makes: list[Any] = [
+        lambda: unique.create(long),
+        lambda: unique.change(ADA, email="a" * 2048),
+        lambda: unique.change(long, email="a"),
+        lambda: unique.delete(long),
+    ]
+    for make in makes:
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert (caught.value.rule, caught.value.place[:18]) == ("key-length", "unique field email")
