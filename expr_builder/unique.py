@@ -271,7 +271,7 @@ class Unique:
                 continue
             before, after = old.get(field), fields[field]
             # Without this guard, a stale change would leave the marker of a value that was set meanwhile.
-            guards.append(_expect(field, before))
+            guards.append(expect_value(field, before))
             update = update.remove(field) if after is None else update.set({field: after})
             old_key, new_key = self._derive_key(field, before), self._derive_key(field, after)
             if new_key is not None and new_key != old_key:
@@ -306,7 +306,7 @@ class Unique:
         for field in self.markers:
             value = item.get(field)
             key = self._derive_key(field, value)
-            guards.append(_expect(field, value))
+            guards.append(expect_value(field, value))
             if key is not None:
                 releases.append(self._release(field, key, owner))
         record = self.table.delete(self._pick_key(item))._in_slot(RECORD, all_of(*guards, _take_guard(when, "delete")))
@@ -327,16 +327,20 @@ class Unique:
         if field not in self.markers:
             self._refuse_unknown([field], "Unique")
         try:
-            return self._make_key(field, self.markers[field].make_key(value))
+            return self.complete_key(field, self.markers[field].make_key(value))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
-    def _make_key(self, field: str, key: str) -> StoredItem:
-        keys = [key, self.markers[field].sort]
-        return dict(zip(self.table.key_schema.types, keys, strict=False))  # a table without a sort key drops it
+    def complete_key(self, field: str, key: str) -> StoredItem:
+        """The whole key of a field's marker, given what :meth:`Marker.make_key` makes."""
+        parts = [key, self.markers[field].sort]
+        return {  # a table without a sort key drops it
+            name: part.encode() if kind == "B" and isinstance(part, str) else part
+            for (name, kind), part in zip(self.table.key_schema.types.items(), parts, strict=False)
+        }
 
     def _claim(self, field: str, key: str, owner: object) -> Put:
-        marker = self._make_key(field, key)
+        marker = self.complete_key(field, key)
         marker[OWNER] = owner
         try:
             return self.table.put(marker)._in_slot(field, self.table.key_schema.absent)
@@ -345,7 +349,7 @@ class Unique:
 
     def _release(self, field: str, key: str, owner: object) -> Delete:
         try:
-            return self.table.delete(self._make_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
+            return self.table.delete(self.complete_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
@@ -467,7 +471,7 @@ class Unique:
                     )
         for field in self.markers:  # a table of numbers, or another kind of sort key, is found out here
             try:
-                serialize_key(self.table.key_schema, self._make_key(field, self.markers[field].template))
+                serialize_key(self.table.key_schema, self.complete_key(field, self.markers[field].template))
             except BuildError as error:
                 raise error.within(f"unique field {field}") from None
 
@@ -476,7 +480,7 @@ def _read_owner(reason: Reason) -> object:
     return reason.item.get(OWNER) if reason.item is not None else None
 
 
-def _expect(field: str, value: object) -> Condition:
+def expect_value(field: str, value: object) -> Condition:
     """Demand that a field of a record has this value still. A missing one and NULL are the same: no value."""
     same = Attr(field).eq(value)
     return Attr(field).not_exists() | same if value is None else same

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from base64 import b64decode
 
 from expr_builder.attribute_values.capacity import read_units, write_units
-from expr_builder.attribute_values.numbers import parse_number
+from expr_builder.attribute_values.json_form import make_json, read_json_item
 from expr_builder.attribute_values.values import from_item, item_size, measure_value
 from expr_builder.expressions.describe import describe, describe_item, describe_update
 from expr_builder.expressions.nodes import Literal
 from expr_builder.expressions.parse import parse_condition, parse_update
 from expr_builder.linting import lint
-from expr_builder.requests.transactions import write_json
 
 from .documents import name_file, read_document
 from .draft_command import read_draft
@@ -23,10 +20,9 @@ from .terminal import Paint, count, format_table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from expr_builder.attribute_values.values import AttributeValue, TypedItem
     from expr_builder.expressions.updates import UpdateAction
     from expr_builder.requests.table import Table
 
@@ -51,7 +47,7 @@ def run_explain(arguments: Namespace) -> int:
         slots = [action.slot or "" for action in draft.actions]
         tables |= {action.table.name: action.table for action in draft.actions}
         operation = draft.operation
-        document = json.loads(write_json(draft.request))  # so that binary values are base64, as in a file
+        document = make_json(draft.request)  # so that binary values are base64, as in a file
     operation = operation or find_operation(document, name)
     problems = lint(document, operation, tables.values())
     if problems:
@@ -83,7 +79,7 @@ class _Entry:
 
 
 def _read_entry(action: str, body: Body, table: Table | None, *, transactional: bool) -> _Entry:
-    item = _decode_item(body.get("Item") or body.get("Key") or {})
+    item = read_json_item(body.get("Item") or body.get("Key") or {})
     update = parse_update(body["UpdateExpression"], **_read_placeholders(body)) if "UpdateExpression" in body else ()
     # The stored item is unknown: key and new values are the least that it can have afterwards.
     size = item_size(item) + sum(_count_new_bytes(change) for change in update)
@@ -144,24 +140,5 @@ def _count_new_bytes(change: UpdateAction) -> int:
 
 
 def _read_placeholders(body: Body) -> dict[str, Any]:
-    values = from_item(_decode_item(body.get("ExpressionAttributeValues", {})))
+    values = from_item(read_json_item(body.get("ExpressionAttributeValues", {})))
     return {"names": body.get("ExpressionAttributeNames", {}), "values": values}
-
-
-def _decode_item(item: TypedItem) -> TypedItem:
-    """Read an item from JSON: binary contents become bytes, and numbers take the form that DynamoDB stores."""
-    return {name: _decode(value) for name, value in item.items()}
-
-
-def _decode(value: AttributeValue) -> AttributeValue:
-    return {tag: _DECODERS[tag](content) if tag in _DECODERS else content for tag, content in value.items()}
-
-
-_DECODERS: dict[str, Callable[[Any], object]] = {
-    "B": b64decode,
-    "BS": lambda contents: [*map(b64decode, contents)],
-    "N": parse_number,
-    "NS": lambda contents: [*map(parse_number, contents)],
-    "L": lambda contents: [*map(_decode, contents)],
-    "M": _decode_item,
-}

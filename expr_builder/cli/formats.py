@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from expr_builder.requests.transactions import write_json
+from expr_builder.attribute_values.json_form import write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -43,6 +43,20 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
     audit.add_argument("--redact", action="store_true", help="hide the values in markers' keys")
     repair = _add_part(parts, "repair", "mend what an audit finds, then audit again")
     repair.add_argument("--from", dest="source", metavar="FILE", help="mend these findings of an audit (- for stdin)")
+    repair.add_argument(
+        "--orphans",
+        choices=("delete",),
+        help="delete markers whose owner has no record, also where no --record-prefix tells owners from other text",
+    )
+    for part, choices in ((audit, ("keep",)), (repair, ("keep", "delete"))):
+        part.add_argument(
+            "--reserved",
+            nargs="?",
+            const="keep",
+            choices=choices,
+            help="markers that no record wrote: expect them and report none"
+            + (", or delete them (default: leave and report them)" if part is repair else ""),
+        )
     backfill = _add_part(parts, "backfill", "add markers to records that have none; report duplicates")
     for part in (audit, repair, backfill):
         part.add_argument("--segments", type=_parse_positive, default=4, help="threads that scan (default: 4)")
@@ -100,6 +114,8 @@ def read_layout(options: Namespace) -> Layout:
         declared = replace(declared, record_sort=options.record_sort)
     if options.record_prefix is not None:
         declared = replace(declared, record_prefix=options.record_prefix)
+    if getattr(options, "reserved", None) == "keep":
+        declared = replace(declared, reserved=True)
     if declared.table.sort_key and declared.record_sort is None and declared.record_key is None:
         raise CommandError("The table has a sort key: say which one every record has, with --record-sort.")
     return declared

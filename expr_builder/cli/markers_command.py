@@ -84,7 +84,9 @@ def _audit(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
 
 def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     findings = _read_findings(options.source) if options.source else _scan(audit, layout, client, options).findings
-    mender = Mender(layout, client)
+    mender = Mender(
+        layout, client, delete_orphans=options.orphans == "delete", delete_reserved=options.reserved == "delete"
+    )
     with ThreadPoolExecutor(options.segments) as pool:
         mends = list(pool.map(mender.plan if options.dry_run else mender.mend, findings))
     for mend in mends:
@@ -186,7 +188,7 @@ def _print_mend(mend: Mend, options: Namespace) -> None:
 
 
 def _format_json(data: Mapping[str, object]) -> str:
-    return json.dumps(data, default=str) + "\n"
+    return json.dumps(data) + "\n"
 
 
 def _explain(error: ClientError) -> str:

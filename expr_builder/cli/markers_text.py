@@ -31,10 +31,15 @@ def format_report(report: Report) -> str:
     tally = report.tally
     read = f"{count(tally['records'], 'record')} and {count(tally['markers'], 'marker')} read"
     added = f", {count(tally['added'], 'marker')} added" if "added" in tally else ""
+    added += f", {count(tally['reserved'], 'marker')} reserved" if "reserved" in tally else ""
     kinds = Counter(finding.kind for finding in report.findings)
     listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     found = f"{count(len(report.findings), 'finding')} ({listed})" if report.findings else "no findings"
-    partial = "" if report.complete else " Stopped before the end of the table: mend these, then run it again."
+    partial = ""
+    if tally["unsettled"]:
+        partial = f" {count(tally['unsettled'], 'record')} kept changing while it was looked at: run it again."
+    elif not report.complete:
+        partial = " Stopped before the end of the table: mend these, then run it again."
     return f"{read}{added}: {found}.{partial}\n"
 
 
@@ -45,6 +50,7 @@ def format_mend(mend: Mend) -> str:
     parts += [f"record {finding.record}"] if finding.record is not None else []
     parts += [f"holder {finding.holder}"] if finding.holder is not None else []
     lines = ["  ".join(map(_format_cell, parts))]
+    lines += _indent([mend.reason]) if mend.reason else []
     if mend.transaction is not None and mend.outcome is Outcome.PLANNED:
         lines += _indent(_describe_transaction(mend.transaction))
     return "".join(f"{line}\n" for line in lines)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .examine import Examiner
-from .findings import Finding, merge_findings
+from .examine import Examiner, Unsettled
+from .findings import Finding, Kind, merge_findings
 from .scan import Report, ScanOptions, scan_table
 from .suspects import find_suspects
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -35,9 +35,12 @@ def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = 
         client: With a connection for each segment, as :func:`make_scan_client` makes it.
         options: How to scan; four segments when left out.
 
+    Returns:
+        The findings. ``tally["unsettled"]`` counts suspects that kept changing while they were examined: with any, the
+        report is not complete. ``tally["reserved"]`` counts the markers that the layout expects to belong to no record.
+
     Raises:
         CheckpointError: when the checkpoint cannot be used.
-        Unsettled: when a suspect kept changing while it was read.
         RequestError: when DynamoDB gave no final answer.
 
     Example:
@@ -48,14 +51,35 @@ def audit(layout: Layout, client: DynamoDBClient, options: ScanOptions | None = 
 
     def examine_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items)
-        findings = (sight.finding for sight in map(examiner.examine, found) if sight.finding is not None)
+
+        def examine_each() -> Iterator[Finding]:
+            for suspect in found:
+                try:
+                    finding = examiner.examine(suspect).finding
+                except Unsettled:
+                    tally["unsettled"] += 1
+                    continue
+                if finding is None:
+                    continue
+                if layout.reserved and finding.kind is Kind.RESERVED and finding.record is None:
+                    tally["reserved"] += 1
+                else:
+                    yield finding
+
         # Lazily, as each costs a transaction: in a table without any markers every record is a suspect.
-        return tally, list(islice(findings, options.most))
+        return tally, list(islice(examine_each(), options.most))
 
     report = scan_table(layout, client, examine_page, options)
     if not report.resumed:
         return report
+
+    def look_again(finding: Finding) -> Finding | None:
+        try:
+            return examiner.look_again(finding).finding
+        except Unsettled:
+            return finding
+
     # What was found before the interruption may have been mended since.
     with ThreadPoolExecutor(options.segments) as pool:
-        sights = list(pool.map(examiner.look_again, report.findings))
-    return replace(report, findings=merge_findings(sight.finding for sight in sights if sight.finding is not None))
+        still = list(pool.map(look_again, report.findings))
+    return replace(report, findings=merge_findings(finding for finding in still if finding is not None))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .examine import Examiner
+from .examine import Examiner, Unsettled
 from .findings import Finding, Kind
 from .repair import Mend, Mender, Outcome
 from .scan import Report, ScanOptions, scan_table
@@ -60,7 +60,15 @@ def backfill(
 
     def fill_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items, markers=False)
-        mends = [add_marker(sight.finding) for sight in map(examiner.examine, found) if sight.finding is not None]
+        mends = []
+        for suspect in found:
+            try:
+                sight = examiner.examine(suspect)
+            except Unsettled:
+                tally["unsettled"] += 1
+                continue
+            if sight.finding is not None:
+                mends.append(add_marker(sight.finding))
         added = [mend for mend in mends if mend.finding.kind in _ONLY and mend.transaction is not None]
         left = [mend.finding for mend in mends if mend.outcome is not Outcome.GONE and mend not in added]
         tally["added"] += len(added)

@@ -10,12 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from expr_builder.attribute_values.json_form import make_json
+from expr_builder.attribute_values.values import to_attribute_value
+
 from .position import Position
 
 if TYPE_CHECKING:
     from .layout import Layout
 
-_VERSION = 2  # of the file's form: an older file is refused, as that of another task
+_VERSION = 3  # of the file's form: an older file is refused, as that of another task
 _SAVE_SECONDS = 2.0  # saving after each page would slow the scan; pages since the last save are read again
 
 
@@ -29,7 +32,8 @@ class Checkpoint:
     Args:
         path: The file; it need not exist.
         layout: What is scanned.
-        task: What for, such as ``"audit"``: a checkpoint of another task, table or declaration is refused.
+        task: What for, such as ``"audit"``: a checkpoint of another task, table or declaration is refused. Functions
+            of the declaration are told apart by their names, and by an attribute ``version`` where they have one.
 
     Example:
         ``audit(layout, client, ScanOptions(checkpoint=Checkpoint(Path("audit.json"), layout, "audit")))``
@@ -41,7 +45,7 @@ class Checkpoint:
             "version": _VERSION,
             "task": task,
             "table": layout.table.name,
-            "markers": {field: marker.template for field, marker in layout.unique.markers.items()},
+            "layout": _describe_layout(layout),
         }
         self._saved = time.monotonic()
 
@@ -77,8 +81,7 @@ class Checkpoint:
         """
         if not now and time.monotonic() - self._saved < _SAVE_SECONDS:
             return
-        # default=str, as a marker damaged by hand may name bytes as its owner; it is read again before it is reported.
-        text = json.dumps({"of": self._task, **position.to_json()}, default=str)
+        text = json.dumps({"of": self._task, **position.to_json()})
         try:
             # mkstemp lets nobody else read the file; beside the old one, as a rename does not cross file systems.
             descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
@@ -99,3 +102,35 @@ class Checkpoint:
     def remove(self) -> None:
         """Delete the file: the task is done."""
         self._path.unlink(missing_ok=True)
+
+
+def _describe_layout(layout: Layout) -> object:
+    """All of a declaration on which it depends what a scan finds, as JSON data."""
+    markers = {
+        field: {
+            "template": marker.template,
+            "sort": to_attribute_value(marker.sort),
+            "optional": marker.optional,
+            "normalize": _identify_function(marker.normalize),
+        }
+        for field, marker in layout.unique.markers.items()
+    }
+    return make_json(
+        {
+            "keys": [*layout.table.key_schema.types.items()],
+            "owner": layout.unique.owner,
+            "markers": markers,
+            "record_sort": to_attribute_value(layout.record_sort),
+            "record_prefix": layout.record_prefix,
+            "record_key": _identify_function(layout.record_key),
+            "reserved": layout.reserved,
+        }
+    )
+
+
+def _identify_function(function: object) -> list[str] | None:
+    if function is None:
+        return None
+    kind = type(function)  # of an object that can be called
+    name = f"{getattr(function, '__module__', kind.__module__)}.{getattr(function, '__qualname__', kind.__qualname__)}"
+    return [name, str(getattr(function, "version", ""))]

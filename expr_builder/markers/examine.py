@@ -72,8 +72,7 @@ class Examiner:
 
     def look_again(self, finding: Finding) -> Sight:
         """Look once more at what a finding is about."""
-        from_the_marker = finding.kind in (Kind.ORPHAN, Kind.DOUBLE)
-        return self.examine(Suspect(finding.field, finding.record, finding.marker if from_the_marker else None))
+        return self.examine(Suspect(finding.field, finding.record, finding.marker if finding.record is None else None))
 
     def examine_record(self, owner: object, field: str) -> Sight:
         """Tell whether the record of this owner has the marker of its value."""
@@ -112,7 +111,8 @@ class Examiner:
 
     def _judge_record(self, owner: object, field: str, seen: Seen) -> Finding | None:
         record, marker = seen["record"], seen.get("marker")
-        if record is None:  # deleted since; a marker that it left behind is found from the marker's side
+        # Deleted since, when a marker that it left behind is found from the marker's side; or another kind of item.
+        if record is None or not self._layout.is_record(record):
             return None
         try:
             partition = self._layout.require_marker(record, field)
@@ -125,9 +125,12 @@ class Examiner:
         holder = name_holder(marker)
         if holder == owner:
             return None
-        # If the holder has the value too, handing the marker over would take the value from one of two people.
-        both = self._layout.find_marker(seen.get("holder"), field) == partition
-        return Finding(Kind.DUPLICATE if both else Kind.STOLEN, field, record=owner, marker=partition, holder=holder)
+        kind = Kind.STOLEN
+        if self._layout.find_marker(seen.get("holder"), field) == partition:
+            kind = Kind.DUPLICATE  # handing the marker over would take the value from one of two people
+        elif not self._layout.is_own(marker) or (seen.get("holder") is None and not self._layout.record_prefix):
+            kind = Kind.RESERVED
+        return Finding(kind, field, record=owner, marker=partition, holder=holder)
 
     def _judge_marker(self, field: str, partition: str, seen: Seen) -> Finding | None:
         marker, holder = seen["marker"], seen.get("holder")
@@ -135,6 +138,8 @@ class Examiner:
             return None
         # A stolen marker looks like a double from here; merge_findings drops this view of it.
         kind = Kind.ORPHAN if holder is None else Kind.DOUBLE
+        if not self._layout.is_own(marker):
+            kind = Kind.RESERVED
         return Finding(kind, field, marker=partition, holder=name_holder(marker))
 
     def _read_together(self, choose_keys: Callable[[Seen], dict[str, StoredItem]]) -> Seen:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import hmac
+import json
 import secrets
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from expr_builder.attribute_values.json_form import make_json, read_json_value
+from expr_builder.attribute_values.values import from_attribute_value, to_attribute_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +23,7 @@ _DIGITS = 12  # 48 bits: enough to tell the values of one run apart
 
 
 class Kind(StrEnum):
-    """The kinds of damage. All but the last two can be repaired without asking anybody.
+    """The kinds of damage. All but the last three can be repaired without asking anybody.
 
     Attributes:
         meaning: What it is and what it causes, for people.
@@ -39,6 +43,7 @@ class Kind(StrEnum):
     DOUBLE = "double", "a marker beside the right one: it blocks a value that its holder does not have"
     DUPLICATE = "duplicate", "two records have one value: decide which keeps it, then change or delete the other"
     INVALID = "invalid", "a record's value can have no marker: correct the record"
+    RESERVED = "reserved", "a marker that no record wrote: an operator's, or another program's; it is left alone"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,10 +67,15 @@ class Finding:
     holder: object = dataclasses.field(default=None, repr=False)
 
     def to_json(self) -> dict[str, object]:
-        """As JSON data, without what is not known."""
-        parts = {"record": self.record, "marker": self.marker, "holder": self.holder}
-        known = {name: value for name, value in parts.items() if value is not None}
-        return {"kind": self.kind.value, "field": self.field, **known}
+        """As JSON data, without what is not known; owners are AttributeValues, so that each comes back as itself."""
+        data: dict[str, object] = {"kind": self.kind.value, "field": self.field}
+        if self.record is not None:
+            data["record"] = make_json(to_attribute_value(self.record))
+        if self.marker is not None:
+            data["marker"] = self.marker
+        if self.holder is not None:
+            data["holder"] = make_json(to_attribute_value(self.holder))
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Finding:
@@ -75,20 +85,32 @@ class Finding:
         field, marker = data.get("field"), data.get("marker")
         if unknown or not isinstance(field, str) or not isinstance(marker, str | None):
             raise ValueError("not a finding")
-        return cls(Kind(str(data.get("kind"))), field, data.get("record"), marker, data.get("holder"))
+        try:
+            record, holder = (
+                from_attribute_value(read_json_value(data[name])) if name in data else None  # type: ignore[arg-type]
+                for name in ("record", "holder")
+            )
+        except (TypeError, AttributeError):
+            raise ValueError("not a finding") from None
+        return cls(Kind(str(data.get("kind"))), field, record, marker, holder)
+
+
+_FROM_A_RECORD = (Kind.STOLEN, Kind.RESERVED)
 
 
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Reduce to one finding for each fault, in a fixed order.
 
-    A stolen marker is found twice: from the record whose value it is, and from its own side, as a marker that its owner
-    does not need. The record's side knows more.
+    A marker that is in a record's way is found twice: from the record whose value it is, and from its own side, as one
+    that its owner does not need. The record's side knows more.
     """
-    # Not a set of findings: a marker damaged by hand may name a list as its owner, which has no hash.
-    found = {(one.kind, one.field, str(one.marker), str(one.record), str(one.holder)): one for one in findings}
-    stolen = {one.marker for one in found.values() if one.kind is Kind.STOLEN}
-    from_the_marker = (Kind.ORPHAN, Kind.DOUBLE)
-    return [one for _, one in sorted(found.items()) if not (one.kind in from_the_marker and one.marker in stolen)]
+    # By text, not by value: a marker damaged by hand may name a list as its owner, which has no hash, and 1 is not "1".
+    found = {json.dumps(one.to_json()): one for one in findings}
+    blocking = {one.marker for one in found.values() if one.record is not None and one.kind in _FROM_A_RECORD}
+    return sorted(
+        (one for one in found.values() if not (one.record is None and one.marker in blocking)),
+        key=lambda one: (one.kind, one.field, str(one.marker), str(one.record), str(one.holder)),
+    )
 
 
 class Redactor:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from expr_builder.errors import BuildError
 from expr_builder.requests.key_schema import serialize_key
 from expr_builder.unique import OWNER
 
@@ -29,9 +28,12 @@ class Layout:
     Attributes:
         unique: The unique fields, with the table.
         record_sort: The sort key that every record has; ``None`` in a table without sort keys.
-        record_prefix: What every record's partition key starts with.
+        record_prefix: What every record's partition key starts with. With it, an owner can be told from other text: a
+            repair frees the values of records that are gone.
         record_key: Makes a record's whole key from the owner that its markers name. When left out, the owner is the
             record's partition key.
+        reserved: Whether markers that belong to no record are expected, such as names that operators keep back: an
+            audit then counts them and does not report them.
 
     Example:
         ``Layout(unique, record_sort="PROFILE", record_prefix="ACCT#")``
@@ -41,6 +43,7 @@ class Layout:
     record_sort: str | None = None
     record_prefix: str = ""
     record_key: Callable[[Any], Item] | None = None
+    reserved: bool = False
 
     @property
     def table(self) -> Table:
@@ -73,39 +76,64 @@ class Layout:
         # Where the partition key is the owner, a marker has one too, and its key may lead to itself.
         if owner is None or self.find_field(item) is not None:
             return False
-        return str(item[self.table.partition_key]).startswith(self.record_prefix) and (
-            self.find_record_key(owner) == self.pick_key(item)
-        )
+        return self.find_record_key(owner) == self.pick_key(item)
 
     def find_record_key(self, owner: object) -> StoredItem | None:
         """The key of the record that a marker names as its owner; ``None`` when no record can have it."""
         if owner is None:
             return None
-        if self.record_key is not None:
-            key = dict(self.record_key(owner))
-        else:  # zip drops the sort key where the table has none
-            key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
         try:
+            if self.record_key is not None:
+                key = dict(self.record_key(owner))
+            else:  # zip drops the sort key where the table has none
+                key = dict(zip(self.table.key_schema.types, (owner, self.record_sort), strict=False))
             serialize_key(self.table.key_schema, key)
-        except BuildError:  # somebody wrote a number, or a map, into the marker
+        except Exception:  # noqa: BLE001  # whatever record_key makes of a number, or a map, that somebody wrote there
             return None
-        return key
+        partition = key[self.table.partition_key]
+        begins = isinstance(partition, str) and partition.startswith(self.record_prefix)
+        return key if begins or not self.record_prefix else None
 
     # --- markers
 
     def find_field(self, item: Item) -> str | None:
         """The field of which an item is a marker, told by its key alone; ``None`` when it is no marker."""
-        partition = item[self.table.partition_key]
-        for field, marker in self.unique.markers.items():
-            beginning, _, end = marker.template.partition("{}")
-            fits = isinstance(partition, str) and partition.startswith(beginning) and partition.endswith(end)
-            if fits and self.make_marker_key(field, partition) == self.pick_key(item):
+        partition = self.read_partition(item)
+        for field in self.fields:
+            if self.fits(field, partition) and self.make_marker_key(field, partition) == self.pick_key(item):
                 return field
         return None
 
+    def read_partition(self, item: Item) -> str:
+        """An item's partition key as the text that a marker's would be; no marker's for other contents."""
+        partition = item[self.table.partition_key]
+        if isinstance(partition, bytes):
+            partition = partition.decode(errors="replace")  # a marker's own is text in UTF-8
+        return partition if isinstance(partition, str) else ""
+
+    def fits(self, field: str, partition: object) -> bool:
+        """Whether this can be the partition key of a marker of this field: the field's template makes it."""
+        if field not in self.unique.markers or not isinstance(partition, str):
+            return False
+        beginning, _, end = self.unique.markers[field].template.partition("{}")
+        return (
+            partition.startswith(beginning) and partition.endswith(end) and len(partition) > len(beginning) + len(end)
+        )
+
+    def is_own(self, marker: Item) -> bool:
+        """Whether a marker is one that :class:`Unique` writes: a record's key as its owner, and nothing else."""
+        names = {*self.table.key_schema.types, OWNER}
+        return marker.keys() == names and self.find_record_key(marker[OWNER]) is not None
+
+    def is_marker(self, item: Item) -> bool:
+        """Whether an item at the key of a marker is a marker, if not of ours: no record, nor anything else."""
+        attributes = item.keys() - self.table.key_schema.types.keys()
+        of_records = {*self.fields, self.unique.owner} - {OWNER}
+        return not attributes or (OWNER in attributes and attributes.isdisjoint(of_records))
+
     def make_marker_key(self, field: str, partition: str) -> StoredItem:
         """The whole key of a field's marker, from its partition key."""
-        return dict(zip(self.table.key_schema.types, (partition, self.unique.markers[field].sort), strict=False))
+        return self.unique.complete_key(field, partition)
 
     def extract_value(self, field: str, partition: str) -> str:
         """The normalised value that a marker stands for."""
@@ -117,11 +145,11 @@ class Layout:
     def derive_marker(self, field: str, value: object) -> str:
         """The marker of a value; raises :class:`Unkeyed` for a value that can have none."""
         try:
-            key = self.unique.make_marker_key(field, value)
-            serialize_key(self.table.key_schema, key)
-        except ValueError:  # the field's own rules, or DynamoDB's for keys
+            partition = self.unique.markers[field].make_key(value)
+            serialize_key(self.table.key_schema, self.make_marker_key(field, partition))
+        except Exception:  # noqa: BLE001  # DynamoDB's rules for keys, or whatever a normaliser makes of old values
             raise Unkeyed(f"not a value that {field} can have") from None
-        return str(key[self.table.partition_key])
+        return partition
 
     def require_marker(self, record: Item, field: str) -> str | None:
         """As :meth:`derive_marker`, of a record's value; ``None`` when the record needs no marker for the field."""

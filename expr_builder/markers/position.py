@@ -6,6 +6,9 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from expr_builder.attribute_values.json_form import make_json, read_json_item
+from expr_builder.attribute_values.values import from_item, to_item
+
 from .findings import Finding
 
 if TYPE_CHECKING:
@@ -62,7 +65,8 @@ class Position:
         with self._lock:
             return {
                 "segments": self.segments,
-                "starts": list(self._starts.items()),  # pairs, as JSON would make text of the segments' numbers
+                # Pairs, as JSON would make text of the segments' numbers.
+                "starts": [(segment, start and make_json(to_item(start))) for segment, start in self._starts.items()],
                 "tally": dict(self.tally),
                 "findings": [finding.to_json() for finding in self.findings],
             }
@@ -71,7 +75,9 @@ class Position:
     def from_json(cls, data: Mapping[str, Any]) -> Position:
         """Read what :meth:`to_json` wrote; anything else fails somehow, which :meth:`Checkpoint.load` handles."""
         position = cls(data["segments"])
-        position._starts = {int(segment): start and dict(start) for segment, start in data["starts"]}
+        position._starts = {
+            int(segment): start and from_item(read_json_item(start)) for segment, start in data["starts"]
+        }
         position.tally = Counter(data["tally"])
         position.findings = [Finding.from_json(finding) for finding in data["findings"]]
         return position

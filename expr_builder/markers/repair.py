@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from expr_builder.attribute_values.json_form import make_json
 from expr_builder.errors import TransactionCanceled
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
 from expr_builder.requests.transactions import TransactWrite
-from expr_builder.unique import OWNER
+from expr_builder.unique import OWNER, expect_value
 
-from .examine import Examiner
+from .examine import Examiner, Unsettled
 from .findings import Finding, Kind
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Outcome(StrEnum):
     GONE = "gone"
     """Nothing is wrong any more."""
     LEFT = "left"
-    """A person must decide: two records have one value, or a record's value is impossible."""
+    """A person must decide: two records have one value, a record's value is impossible, a marker may be somebody's."""
     BUSY = "busy"
     """It kept changing; repairing again will help."""
 
@@ -54,16 +55,19 @@ class Mend:
         finding: The finding, as it turned out to be when it was looked at again.
         outcome: What became of it.
         transaction: What was sent, or would be.
+        reason: Why it was left, where that does not follow from the finding's kind.
     """
 
     finding: Finding
     outcome: Outcome
     transaction: TransactWrite | None = None
+    reason: str = ""
 
     def to_json(self) -> dict[str, object]:
         """As JSON data."""
-        request = {} if self.transaction is None else {"request": self.transaction.to_request()}
-        return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **request}
+        request = {} if self.transaction is None else {"request": make_json(self.transaction.to_request())}
+        reason = {"reason": self.reason} if self.reason else {}
+        return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **reason, **request}
 
 
 class Mender:
@@ -74,18 +78,37 @@ class Mender:
     Args:
         layout: Which items are records, and which are markers.
         client: ``boto3.client("dynamodb")``, or :func:`make_scan_client` for several threads.
+        delete_orphans: Delete markers whose owner has no record, also where the layout has no ``record_prefix``, by
+            which an owner can be told from what an operator wrote there.
+        delete_reserved: Delete markers that no record wrote, or hand them over to the record whose value they block.
     """
 
-    def __init__(self, layout: Layout, client: DynamoDBClient) -> None:
+    def __init__(
+        self, layout: Layout, client: DynamoDBClient, *, delete_orphans: bool = False, delete_reserved: bool = False
+    ) -> None:
         self._layout = layout
         self._client = client
         self._examiner = Examiner(layout, client)
+        self._delete_orphans = delete_orphans
+        self._delete_reserved = delete_reserved
 
     def plan(self, finding: Finding) -> Mend:
-        """Examine a finding again, and say what would be done about it; raises :class:`Unsettled`."""
-        sight = self._examiner.look_again(finding)
+        """Examine a finding again, and say what would be done about it.
+
+        Whatever the finding says, only a marker of a declared field is ever deleted or handed over, and only if it is
+        wrong now.
+        """
+        if reason := self._find_misfit(finding):
+            return Mend(finding, Outcome.LEFT, reason=reason)
+        try:
+            sight = self._examiner.look_again(finding)
+        except Unsettled:
+            return Mend(finding, Outcome.BUSY)
         if sight.finding is None:
             return Mend(finding, Outcome.GONE)
+        reason = self._find_scruple(sight)
+        if reason:
+            return Mend(sight.finding, Outcome.LEFT, reason=reason)
         transaction = self._draft(sight.finding, sight)
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
@@ -93,7 +116,6 @@ class Mender:
         """Examine a finding again and mend it, unless it is now of a kind that is not in ``only``.
 
         Raises:
-            Unsettled: when a record kept changing while it was examined.
             RequestUnfinished: when DynamoDB gave no final answer. Mending again is safe.
         """
         for _ in range(_ROUNDS):
@@ -109,6 +131,26 @@ class Mender:
             return Mend(plan.finding, Outcome.MENDED, plan.transaction)
         return Mend(finding, Outcome.BUSY)
 
+    def _find_misfit(self, finding: Finding) -> str:
+        """Why a finding is none of this declaration, as those from a file can be."""
+        if finding.field not in self._layout.fields:
+            return f"{finding.field} is no field of this declaration"
+        if finding.record is None and not self._layout.fits(finding.field, finding.marker):
+            return f"this is no key of a marker of {finding.field}"
+        return ""
+
+    def _find_scruple(self, sight: Sight) -> str:
+        """Why a marker is left, though it is in the way; empty when nothing speaks against mending."""
+        kind = None if sight.finding is None else sight.finding.kind
+        if kind is Kind.ORPHAN and not self._layout.record_prefix and not self._delete_orphans:
+            return "an operator may keep the value: name the records' prefix, or say that orphans are deleted"
+        if kind is Kind.RESERVED:
+            if not self._delete_reserved:
+                return "say that reserved markers are deleted, if this one is not needed"
+            if sight.marker is None or not self._layout.is_marker(sight.marker):
+                return "this is an item of another kind"
+        return ""
+
     def _draft(self, finding: Finding, sight: Sight) -> TransactWrite | None:
         match finding.kind:
             case Kind.ORPHAN | Kind.DOUBLE:
@@ -117,6 +159,8 @@ class Mender:
                 return self._add(finding, sight)
             case Kind.STOLEN:
                 return self._hand_over(finding, sight)
+            case Kind.RESERVED:
+                return self._release(finding, sight) if finding.record is None else self._hand_over(finding, sight)
         return None  # duplicate or invalid: which of two people keeps a value is not ours to decide
 
     def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
@@ -131,19 +175,20 @@ class Mender:
         return TransactWrite(self._check_unchanged("record", finding.record, sight.record, finding.field), put)
 
     def _hand_over(self, finding: Finding, sight: Sight) -> TransactWrite:
-        """Put the right owner into a marker that names one who does not have its value."""
-        marker = self._make_marker(finding)
-        put = self._layout.table.put(marker).when(self._expect_holder(finding.holder)).named("marker")
+        """Set the right owner in a marker that names one who does not have its value; what else it has stays."""
+        key = self._layout.make_marker_key(finding.field, str(finding.marker))
+        update = self._layout.table.update(key).set({OWNER: finding.record})
+        marker = update.when(self._expect_holder(finding.holder)).named("marker")
         record = self._check_unchanged("record", finding.record, sight.record, finding.field)
-        return TransactWrite(record, *self._check_holder(finding, sight), put)
+        return TransactWrite(record, *self._check_holder(finding, sight), marker)
 
     def _make_marker(self, finding: Finding) -> StoredItem:
         return {**self._layout.make_marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
 
     def _expect_holder(self, holder: object) -> Condition:
         """The marker exists and names this owner, or none."""
-        # One damaged by hand may have lost its owner.
-        named = Attr(OWNER).not_exists() if holder is None else Attr(OWNER).eq(holder)
+        # One damaged by hand may have lost its owner, or have NULL for one.
+        named = Attr(OWNER).not_exists() | Attr(OWNER).eq(None) if holder is None else Attr(OWNER).eq(holder)
         return all_of(self._layout.table.key_schema.present, named)
 
     def _check_holder(self, finding: Finding, sight: Sight) -> list[Check]:
@@ -158,6 +203,4 @@ class Mender:
         check = table.check(self._layout.find_record_key(owner) or {}).named(slot)
         if record is None:
             return check.when(table.key_schema.absent)
-        value = record.get(field)
-        same = Attr(field).not_exists() if value is None else Attr(field).eq(value)
-        return check.when(all_of(table.key_schema.present, same))
+        return check.when(all_of(table.key_schema.present, expect_value(field, record.get(field))))

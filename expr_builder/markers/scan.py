@@ -57,7 +57,7 @@ class Report:
     Attributes:
         findings: What is wrong, one for each fault, in a fixed order.
         tally: How many ``records``, ``markers`` and ``others`` were read, and what else was counted.
-        complete: Whether the whole table was read.
+        complete: Whether the whole table was read, and nothing kept changing while it was examined.
         resumed: Whether the scan resumed from a checkpoint.
     """
 
@@ -89,7 +89,7 @@ def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: Scan
     finally:
         if checkpoint is not None:
             checkpoint.remove() if done else checkpoint.save(position, now=True)
-    complete = position.complete and not limited
+    complete = position.complete and not limited and not position.tally["unsettled"]
     return Report(merge_findings(position.findings), position.tally, complete, earlier is not None)
 
 

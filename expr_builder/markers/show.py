@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from expr_builder.attribute_values.json_form import make_json
+from expr_builder.attribute_values.values import to_attribute_value
+
 from .examine import Examiner, Sight
 from .layout import Unkeyed, name_holder
 
@@ -40,8 +43,14 @@ class Line:
 
     def to_json(self) -> dict[str, object]:
         """As JSON data."""
-        parts = {"field": self.field, "value": self.value, "marker": self.marker, "holder": self.holder}
-        return {**parts, "verdict": self.verdict}
+        value, holder = _make_typed(self.value), _make_typed(self.holder)
+        return {
+            "field": self.field,
+            "value": value,
+            "marker": self.marker,
+            "holder": holder,
+            "verdict": self.verdict,
+        }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,10 +82,14 @@ class Answer:
         return {
             "field": self.field,
             "marker": self.marker,
-            "holder": self.holder,
+            "holder": _make_typed(self.holder),
             "finding": None if self.finding is None else self.finding.to_json(),
             "record": [line.to_json() for line in self.lines],
         }
+
+
+def _make_typed(value: object) -> object:
+    return None if value is None else make_json(to_attribute_value(value))
 
 
 def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Answer]:

@@ -35,7 +35,7 @@ def find_suspects(
         if (field := layout.find_field(item)) is not None:
             tally["markers"] += 1
             if markers:
-                suspect = Suspect(field, marker=str(item[layout.table.partition_key]))
+                suspect = Suspect(field, marker=layout.read_partition(item))
                 pairs.append((suspect, layout.find_record_key(name_holder(item))))
         elif layout.is_record(item):
             tally["records"] += 1

@@ -133,6 +133,8 @@ class TransactWrite:
 
         As in :meth:`to_request`, there is a token only if one was given.
         """
+        from expr_builder.attribute_values.json_form import write_json  # loaded only where text is wanted
+
         return write_json(self.to_request())
 
     def capacity(self) -> int:
@@ -235,6 +237,8 @@ class TransactGet:
 
     def to_json(self) -> str:
         """The request as JSON text for ``aws dynamodb transact-get-items --cli-input-json``."""
+        from expr_builder.attribute_values.json_form import write_json  # loaded only where text is wanted
+
         return write_json(self.to_request())
 
     def capacity(self) -> int:
@@ -267,14 +271,6 @@ class TransactGet:
 
 def _read_slots(slots: Mapping[str, Action], response: Response) -> dict[str, Reason]:
     return dict(zip(slots, read_reasons(response, len(slots)), strict=True))
-
-
-def write_json(request: Mapping[str, object]) -> str:
-    """Write a request as indented JSON; binary values become base64, as the AWS CLI and the wire want them."""
-    import json
-    from base64 import b64encode
-
-    return json.dumps(request, indent=2, ensure_ascii=False, default=lambda binary: b64encode(binary).decode())
 
 
 def _check_slots(actions: Sequence[A], kind: type[A], makers: str) -> dict[str, A]:

@@ -59,7 +59,7 @@ def orphan(store: Store) -> Finding:
 
 def ownerless(store: Store) -> Finding:
     put(store, pick_key("UNIQ#HANDLE#nobody"))
-    return Finding(Kind.ORPHAN, "username", marker="UNIQ#HANDLE#nobody")
+    return Finding(Kind.RESERVED, "username", marker="UNIQ#HANDLE#nobody")
 
 
 def missing(store: Store) -> Finding:
@@ -100,8 +100,8 @@ def invalid(store: Store) -> Finding:
     return Finding(Kind.INVALID, "email", record=pk)
 
 
-MENDABLE: tuple[Damage, ...] = (orphan, ownerless, missing, stolen, stolen_by_nobody, double)
+MENDABLE: tuple[Damage, ...] = (orphan, missing, stolen, stolen_by_nobody, double)
 """What can be mended without asking anybody."""
 
-DAMAGES: tuple[Damage, ...] = (*MENDABLE, duplicate, invalid)
+DAMAGES: tuple[Damage, ...] = (*MENDABLE, ownerless, duplicate, invalid)
 """Each kind of damage. Each function does it to accounts of its own, and returns what an audit must find."""

@@ -125,8 +125,8 @@ def test_items_of_other_kinds_are_counted_and_left_alone(store: Store, audited: 
     assert audited().to_json() == {"complete": True, "records": 1, "markers": 2, "others": 3, "findings": {}}
 
 
-def test_a_marker_that_was_damaged_by_hand_is_an_orphan_whatever_it_names_as_its_owner(
-    store: Store, audited: Callable[..., Report], mender: Mender, checkpoint: Callable[[], Checkpoint]
+def test_a_marker_that_was_damaged_by_hand_is_left_whatever_it_names_as_its_owner(
+    store: Store, layout: Layout, audited: Callable[..., Report], mender: Mender, checkpoint: Callable[[], Checkpoint]
 ) -> None:
     """The kinds of values that have no hash, or no form in JSON."""
     owners: list[Any] = [["a", "list"], {"a": {"map"}}, b"bytes", Decimal("1.5")]
@@ -137,8 +137,11 @@ def test_a_marker_that_was_damaged_by_hand_is_an_orphan_whatever_it_names_as_its
     found = audited(ScanOptions(checkpoint=checkpoint())).findings
 
     assert len(first.findings) == 3
-    assert [(finding.kind, finding.holder) for finding in found] == [(Kind.ORPHAN, owner) for owner in owners]
-    assert [mender.mend(finding).outcome for finding in found] == [Outcome.MENDED] * len(owners)
+    assert [(finding.kind, finding.holder) for finding in found] == [(Kind.RESERVED, owner) for owner in owners]
+    assert [mender.mend(finding).outcome for finding in found] == [Outcome.LEFT] * len(owners)
+    assert len(store.items()) == len(owners)
+    wilful = Mender(layout, store.client, delete_reserved=True)
+    assert [wilful.mend(finding).outcome for finding in found] == [Outcome.MENDED] * len(owners)
     assert store.items() == []
 
 
@@ -301,9 +304,9 @@ def test_after_mending_every_kind_what_a_person_must_decide_is_left(
 
     assert outcomes == {
         **dict.fromkeys((Kind.ORPHAN, Kind.MISSING, Kind.STOLEN, Kind.DOUBLE), Outcome.MENDED),
-        **dict.fromkeys((Kind.DUPLICATE, Kind.INVALID), Outcome.LEFT),
+        **dict.fromkeys((Kind.DUPLICATE, Kind.INVALID, Kind.RESERVED), Outcome.LEFT),
     }
-    assert [finding.kind for finding in audited().findings] == [Kind.DUPLICATE, Kind.INVALID]
+    assert [finding.kind for finding in audited().findings] == [Kind.DUPLICATE, Kind.INVALID, Kind.RESERVED]
 
 
 def test_a_plan_shows_the_guarded_transaction_and_writes_nothing(store: Store, mender: Mender) -> None:
@@ -333,12 +336,13 @@ def test_a_plan_shows_the_guarded_transaction_and_writes_nothing(store: Store, m
                 }
             },
             {
-                "Put": {
+                "Update": {
                     "TableName": store.table,
-                    "Item": to_item(lock("UNIQ#HANDLE#robbed", robbed)),
-                    "ConditionExpression": "attribute_exists(PK) AND #n0 = :v0",
+                    "Key": to_item(pick_key("UNIQ#HANDLE#robbed")),
+                    "UpdateExpression": "SET #n0 = :v0",
+                    "ConditionExpression": "attribute_exists(PK) AND #n0 = :v1",
                     "ExpressionAttributeNames": {"#n0": "owner"},
-                    "ExpressionAttributeValues": {":v0": {"S": thief}},
+                    "ExpressionAttributeValues": {":v0": {"S": robbed}, ":v1": {"S": thief}},
                 }
             },
         ]
@@ -520,18 +524,24 @@ def test_show_tells_who_holds_a_value_and_puts_the_record_beside_its_markers(sto
     bobs = [
         {
             "field": "email",
-            "value": "bob@example.com",
+            "value": {"S": "bob@example.com"},
             "marker": "UNIQ#EMAIL#bob@example.com",
-            "holder": bob,
+            "holder": {"S": bob},
             "verdict": "fine",
         },
-        {"field": "username", "value": "bob", "marker": "UNIQ#HANDLE#bob", "holder": bob, "verdict": "fine"},
+        {
+            "field": "username",
+            "value": {"S": "bob"},
+            "marker": "UNIQ#HANDLE#bob",
+            "holder": {"S": bob},
+            "verdict": "fine",
+        },
     ]
     assert email.to_json() == {
         "field": "email",
         "marker": "UNIQ#EMAIL#ada@example.com",
-        "holder": bob,
-        "finding": {"kind": "double", "field": "email", "marker": "UNIQ#EMAIL#ada@example.com", "holder": bob},
+        "holder": {"S": bob},
+        "finding": {"kind": "double", "field": "email", "marker": "UNIQ#EMAIL#ada@example.com", "holder": {"S": bob}},
         "record": bobs,
     }
     nothing: dict[str, Any] = {"marker": None, "holder": None, "finding": None, "record": []}
@@ -540,17 +550,23 @@ def test_show_tells_who_holds_a_value_and_puts_the_record_beside_its_markers(sto
     assert as_username.to_json() == {
         "field": "username",
         "marker": "UNIQ#HANDLE#ada",
-        "holder": ada,
+        "holder": {"S": ada},
         "finding": None,
         "record": [
             {
                 "field": "email",
-                "value": "ada@example.com",
+                "value": {"S": "ada@example.com"},
                 "marker": "UNIQ#EMAIL#ada@example.com",
-                "holder": bob,
+                "holder": {"S": bob},
                 "verdict": "stolen",
             },
-            {"field": "username", "value": "ada", "marker": "UNIQ#HANDLE#ada", "holder": ada, "verdict": "fine"},
+            {
+                "field": "username",
+                "value": {"S": "ada"},
+                "marker": "UNIQ#HANDLE#ada",
+                "holder": {"S": ada},
+                "verdict": "fine",
+            },
         ],
     }
     by_key = show(layout, store.client, ada)[-1]

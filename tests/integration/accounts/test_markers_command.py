@@ -102,7 +102,15 @@ def test_json_is_a_line_for_each_finding_and_a_summary(store: Store, run: Run) -
             "records": 8,
             "markers": 16,
             "others": 0,
-            "findings": {"double": 1, "duplicate": 1, "invalid": 1, "missing": 1, "orphan": 2, "stolen": 2},
+            "findings": {**dict.fromkeys(("double", "duplicate", "invalid", "missing", "orphan", "reserved"), 1), "stolen": 2},
+                "double": 1,
+                "duplicate": 1,
+                "invalid": 1,
+                "missing": 1,
+                "orphan": 1,
+                "reserved": 1,
+                "stolen": 2,
+            },
         }
     }
 
@@ -117,7 +125,7 @@ def test_redacted_findings_hide_the_values_and_cannot_be_mended_by(store: Store,
 
     (shown, _) = lines(output)
     assert shown.pop("marker").startswith("UNIQ#EMAIL#~")
-    assert shown == {"kind": "orphan", "field": "email", "holder": finding.holder, "redacted": True}
+    assert shown == {"kind": "orphan", "field": "email", "holder": {"S": finding.holder}, "redacted": True}
     assert "orphan@" not in output
     assert refused == (
         2,
@@ -240,7 +248,7 @@ def test_show_of_a_marker_without_a_record_says_what_is_wrong(store: Store, run:
         "username: held by ACCT#gone (through UNIQ#HANDLE#bob) - "
         "orphan: a marker whose record does not exist: its value is blocked for everybody.\n"
     )
-    assert [line["holder"] for line in lines(run("show", "bob", "--format", "json")[1])] == [None, "ACCT#gone"]
+    assert [line["holder"] for line in lines(run("show", "bob", "--format", "json")[1])] == [None, {"S": "ACCT#gone"}]
 
 
 def test_stored_control_characters_do_not_reach_the_terminal(store: Store, run: Run) -> None:
@@ -350,7 +358,9 @@ def test_the_module_runs_with_threads_against_an_endpoint_of_the_environment(
     assert (audited.returncode, audited.stderr) == (1, "")
     assert sorted(lines(audited.stdout)[:-1], key=str) == sorted((one.to_json() for one in wanted), key=str)
     assert repaired.returncode == 1
-    assert repaired.stdout.splitlines()[-1] == ("8 records and 14 markers read: 2 findings (1 duplicate, 1 invalid).")
+    assert repaired.stdout.splitlines()[-1] == (
+        "8 records and 15 markers read: 3 findings (1 duplicate, 1 invalid, 1 reserved)."
+    )
     piped = subprocess.run(
         f"{sys.executable} -m expr_builder markers audit {' '.join(ACCOUNTS)} --format json | head -n 1",
         shell=True,

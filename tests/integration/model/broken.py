@@ -39,7 +39,7 @@ class _Unguarded(Unique):
         return _with(guarded, record=record)
 
     def _release(self, field: str, key: str, owner: Any) -> Any:
-        return self.table.delete(self._make_key(field, key)).named(f"{field}.release")
+        return self.table.delete(self.complete_key(field, key)).named(f"{field}.release")
 
 
 class _KeepsUsername(Unique):

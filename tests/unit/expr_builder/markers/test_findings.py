@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
+
 import pytest
 
 from expr_builder import Marker, Table, Unique
@@ -22,11 +25,37 @@ ACCOUNTS = Layout(
         Finding(Kind.ORPHAN, "email", marker="UNIQ#EMAIL#a", holder="ACCT#1"),
         Finding(Kind.STOLEN, "email", "ACCT#2", "UNIQ#EMAIL#a", "ACCT#1"),
         Finding(Kind.INVALID, "email", "ACCT#2"),
+        Finding(Kind.STOLEN, "email", 1, "UNIQ#EMAIL#a", "1"),
+        Finding(Kind.RESERVED, "email", Decimal("1.50"), "UNIQ#EMAIL#a", b"\x00\xff"),
+        Finding(Kind.RESERVED, "email", None, "UNIQ#EMAIL#a", [{"a": {b"b"}}, True]),
     ],
-    ids=lambda finding: finding.kind,
+    ids=str,
 )
 def test_a_finding_survives_json(finding: Finding) -> None:
-    assert Finding.from_json(finding.to_json()) == finding
+    read = Finding.from_json(json.loads(json.dumps(finding.to_json())))
+    assert read == finding
+    assert (type(read.record), type(read.holder)) == (type(finding.record), type(finding.holder))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "lost"},
+        {"field": 1},
+        {"marker": {"S": "x"}},
+        {"record": "ACCT#1"},
+        {"holder": {"S": 1}},
+        {"holder": {"N": "one"}},
+        {"holder": {}},
+        {"holder": None},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_what_is_no_finding_is_refused(changes: dict[str, object]) -> None:
+    sound = Finding(Kind.STOLEN, "email", "ACCT#2", "UNIQ#EMAIL#a", "ACCT#1").to_json()
+    with pytest.raises(ValueError):  # noqa: PT011
+        Finding.from_json({**sound, **changes})
 
 
 def test_a_theft_that_is_seen_from_both_sides_is_one_finding() -> None:
@@ -49,7 +78,7 @@ def test_each_kind_says_what_it_means_and_is_read_by_its_word() -> None:
     assert f"{Kind.MISSING}: {Kind.MISSING.meaning}" == (
         "missing: a record without the marker of its value: somebody else could take it"
     )
-    assert len({kind.meaning for kind in Kind}) == len(Kind) == 6
+    assert len({kind.meaning for kind in Kind}) == len(Kind) == 7
 
 
 def test_nothing_that_could_be_logged_by_its_repr_shows_keys_or_values() -> None:
