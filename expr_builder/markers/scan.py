@@ -100,7 +100,7 @@ def _read_segments(
     scan = layout.table.scan().project(*layout.attributes).limit(options.page_items)
 
     def read_segment(number: int) -> None:
-        part = scan.segment(number, position.segments)
+        part = scan.segment(number, position.segments) if position.segments > 1 else scan
         while True:
             page = part.start_from(position.find_start(number)).page(client)
             position.advance(number, page.last_key, *work(page.items))  # only once the work on the page is done
