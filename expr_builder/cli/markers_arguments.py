@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,7 +112,7 @@ def read_layout(options: Namespace) -> Layout:
     if options.table and options.table != declared.table.name:
         raise CommandError(f"{options.unique} is declared on table {declared.table.name}, not {options.table}.")
     if options.record_sort is not None:
-        declared = replace(declared, record_sort=options.record_sort)
+        declared = replace(declared, record_sort=_read_sort(declared, options.record_sort))
     if options.record_prefix is not None:
         declared = replace(declared, record_prefix=options.record_prefix)
     if getattr(options, "reserved", None) == "keep":
@@ -119,6 +120,14 @@ def read_layout(options: Namespace) -> Layout:
     if declared.table.sort_key and declared.record_sort is None and declared.record_key is None:
         raise CommandError("The table has a sort key: say which one every record has, with --record-sort.")
     return declared
+
+
+def _read_sort(layout: Layout, text: str) -> str | bytes | Decimal:
+    kind = layout.table.key_schema.types.get(layout.table.sort_key or "", "S")
+    try:
+        return Decimal(text) if kind == "N" else text.encode() if kind == "B" else text
+    except InvalidOperation:
+        raise CommandError(f"--record-sort {text}: the table's sort key is a number.") from None
 
 
 def _load_attribute(name: str) -> object:

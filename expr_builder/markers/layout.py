@@ -10,6 +10,7 @@ from expr_builder.unique import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from decimal import Decimal
     from typing import Any
 
     from expr_builder.attribute_values.values import Item, StoredItem
@@ -40,7 +41,7 @@ class Layout:
     """
 
     unique: Unique
-    record_sort: str | None = None
+    record_sort: str | float | Decimal | bytes | None = None
     record_prefix: str = ""
     record_key: Callable[[Any], Item] | None = None
     reserved: bool = False
@@ -73,10 +74,7 @@ class Layout:
     def is_record(self, item: Item) -> bool:
         """Whether an item is a record: its key is the one that its markers' owner leads to."""
         owner = self.find_owner(item)
-        # Where the partition key is the owner, a marker has one too, and its key may lead to itself.
-        if owner is None or self.find_field(item) is not None:
-            return False
-        return self.find_record_key(owner) == self.pick_key(item)
+        return owner is not None and self.find_record_key(owner) == self.pick_key(item)
 
     def find_record_key(self, owner: object) -> StoredItem | None:
         """The key of the record that a marker names as its owner; ``None`` when no record can have it."""
@@ -92,7 +90,9 @@ class Layout:
             return None
         partition = key[self.table.partition_key]
         begins = isinstance(partition, str) and partition.startswith(self.record_prefix)
-        return key if begins or not self.record_prefix else None
+        if (self.record_prefix and not begins) or self.find_field(key) is not None:  # another item's, or a marker's
+            return None
+        return key
 
     # --- markers
 

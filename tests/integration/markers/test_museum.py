@@ -43,16 +43,15 @@ def normalize(value: str) -> str:
 
 def declare(table: Table, **more: Any) -> Layout:
     """People with an e-mail address and, if they like, a telephone number."""
-    sort = {None: "", "S": "LOCK", "N": 0, "B": b"LOCK"}[table.key_schema.types.get("SK")]
+    sort: Any = {None: "", "S": "LOCK", "N": 0, "B": b"LOCK"}[table.key_schema.types.get("SK")]
     unique = Unique(
         table,
         owner="PK",
         email=Marker("EMAIL#{}", normalize=normalize, sort=sort),
         phone=Marker("PHONE#{}", optional=True, sort=sort),
     )
-    return Layout(
-        unique, record_sort={"S": "HEAD", "N": 1, "B": b"HEAD"}.get(str(table.key_schema.types.get("SK"))), **more
-    )
+    sorts: dict[str | None, Any] = {None: None, "S": "HEAD", "N": 1, "B": b"HEAD"}
+    return Layout(unique, record_sort=sorts[table.key_schema.types.get("SK")], **more)
 
 
 TABLES = {
@@ -226,7 +225,7 @@ _FINDINGS = st.builds(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(_FINDINGS, min_size=1, max_size=5), st.booleans())
 def test_no_findings_file_makes_a_repair_change_what_is_sound_or_foreign(
     people: DynamoDBClient, findings: list[Finding], wilful: bool
@@ -259,7 +258,7 @@ _ITEMS = st.dictionaries(
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(_ITEMS, st.booleans())
 def test_of_any_table_only_markers_of_ours_change_and_the_rest_is_named(
     museum: DynamoDBClient, items: dict[str, dict[str, Any]], prefixed: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ shop = Table("shop", partition_key="id")
 unique = Unique(shop, owner="id", sku=Marker("SKU#{}"))
 layout = Layout(unique, record_prefix="P#")
 sorted_unique = Unique(Table("shop", partition_key="PK", sort_key="SK"), owner="PK", sku=Marker("SKU#{}"))
+numbered = Unique(Table("shop", "PK", ("SK", "N")), owner="PK", sku=Marker("SKU#{}", sort=0))
+binary = Unique(Table("shop", "PK", ("SK", "B")), owner="PK", sku=Marker("SKU#{}"))
 
 
 def of_table(name):
@@ -65,10 +68,12 @@ def layout_of(arguments: str) -> Layout:
         ("--unique shop.schema:layout --record-prefix Q#", "shop", "Q#", None),
         ("--unique shop.schema:of_table --table shop-2", "shop-2", "", None),
         ("--unique shop.schema:sorted_unique --record-sort HEAD", "shop", "", "HEAD"),
+        ("--unique shop.schema:numbered --record-sort 1", "shop", "", Decimal(1)),
+        ("--unique shop.schema:binary --record-sort HEAD", "shop", "", b"HEAD"),
     ],
 )
 def test_unique_names_a_unique_a_layout_or_a_function_of_a_tables_name(
-    arguments: str, table: str, prefix: str, sort: str | None
+    arguments: str, table: str, prefix: str, sort: object
 ) -> None:
     layout = layout_of(arguments)
 
@@ -88,6 +93,7 @@ REFUSED = {
     ),
     "--unique shop.schema:of_table": "Name the table: --table, or TABLE_NAME in the environment.",
     "--unique shop.schema:unique --table other": "shop.schema:unique is declared on table shop, not other.",
+    "--unique shop.schema:numbered --record-sort HEAD": "--record-sort HEAD: the table's sort key is a number.",
     "--unique shop.schema:sorted_unique": (
         "The table has a sort key: say which one every record has, with --record-sort."
     ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import stat
 from collections import Counter
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -75,12 +76,75 @@ def test_another_file_is_no_checkpoint(tmp_path: Path, text: str) -> None:
     assert str(caught.value) == f"{path} is no checkpoint: name another file."
 
 
+@pytest.mark.parametrize(
+    "last_key", [{"id": "P#7", "n": 12}, {"id": Decimal("1.5"), "n": -3}, {"id": b"\x00\xff", "n": b"x"}]
+)
+def test_a_key_comes_back_from_a_checkpoint_as_itself(tmp_path: Path, last_key: dict[str, object]) -> None:
+    position = Position(1)
+    position.advance(0, last_key, Counter(), [Finding(Kind.RESERVED, "name", None, "NAME#a", last_key["id"])])
+    checkpoint = Checkpoint(tmp_path / "audit.json", LAYOUT, "audit")
+    checkpoint.save(position, now=True)
+    loaded = checkpoint.load()
+
+    assert loaded is not None
+    start = loaded.find_start(0)
+    assert start == last_key
+    assert [type(part) for part in (start or {}).values()] == [type(part) for part in last_key.values()]
+    assert loaded.findings == position.findings
+
+
+def other_rule(value: str) -> str:
+    """Another normaliser than ``str.lower``."""
+    return value.lower()
+
+
+def next_rule(value: str) -> str:
+    """One more, of a new version."""
+    return value.lower()
+
+
+next_rule.version = 2  # type: ignore[attr-defined]
+
+
+def declare(
+    *, owner: str = "id", sort: object = None, layout: dict[str, object] | None = None, **marker: object
+) -> Layout:
+    table = Table("people", "id") if sort is None else Table("people", "id", "SK")
+    options: dict[str, Any] = {"template": "NAME#{}", "normalize": str.lower, **marker}
+    if sort is not None:
+        options["sort"] = sort
+    further: dict[str, Any] = layout or {}
+    return Layout(Unique(table, owner=owner, name=Marker(**options)), **further)
+
+
 def test_a_checkpoint_of_another_declaration_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "audit.json"
-    other = Layout(Unique(Table("people", partition_key="id"), owner="id", name=Marker("N#{}")))
-    Checkpoint(path, LAYOUT, "audit").save(half_way(), now=True)
-
-    for layout, task in ((other, "audit"), (LAYOUT, "backfill")):
-        with pytest.raises(CheckpointError, match="belongs to another task, table or declaration"):
-            Checkpoint(path, layout, task).load()
+    same: list[dict[str, Any]] = [{}, {"sort": "LOCK"}, {"normalize": other_rule}, {"normalize": next_rule}]
+    different: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({}, {"template": "N#{}"}),
+        ({}, {"normalize": other_rule}),
+        ({}, {"normalize": None}),
+        ({"normalize": other_rule}, {"normalize": next_rule}),
+        ({}, {"optional": True}),
+        ({}, {"owner": "other"}),
+        ({}, {"sort": "LOCK"}),
+        ({"sort": "LOCK"}, {"sort": "MARK"}),
+        ({}, {"layout": {"record_prefix": "P#"}}),
+        ({"sort": "LOCK"}, {"sort": "LOCK", "layout": {"record_sort": "HEAD"}}),
+        ({}, {"layout": {"record_key": lambda owner: {"id": owner}}}),
+        ({}, {"layout": {"reserved": True}}),
+    ]
+    for options in same:
+        Checkpoint(path, declare(**options), "audit").save(half_way(), now=True)
+        assert Checkpoint(path, declare(**options), "audit").load() is not None
+    for one, other in different:
+        Checkpoint(path, declare(**one), "audit").save(half_way(), now=True)
+        for layout, task in ((declare(**other), "audit"), (declare(**one), "backfill")):
+            with pytest.raises(CheckpointError, match="belongs to another task, table or declaration"):
+                Checkpoint(path, layout, task).load()
+    next_rule.version = 3  # type: ignore[attr-defined]
+    Checkpoint(path, declare(normalize=next_rule), "audit").save(half_way(), now=True)
+    next_rule.version = 2  # type: ignore[attr-defined]
+    with pytest.raises(CheckpointError, match="belongs to another task, table or declaration"):
+        Checkpoint(path, declare(normalize=next_rule), "audit").load()
     assert json.loads(path.read_text())["segments"] == 3
