@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from typing import Any, NoReturn
 
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemsOutputTypeDef
+
     from expr_builder.attribute_values.values import Item, StoredItem
     from expr_builder.expressions.updates import UpdateAction
-    from expr_builder.requests.writes import Delete, Put, WriteAction
+    from expr_builder.requests.writes import Check, Delete, Put, WriteAction
     from expr_builder.sending.answers import Response
 
     from .errors import Reason
@@ -116,16 +119,66 @@ class Marker:
 
 
 class UniqueWrite(TransactWrite):
-    """A transaction that knows which of its slots claim a unique value. Made by :class:`Unique`."""
+    """A transaction that knows which of its slots claim a unique value, and which release one.
 
-    def __init__(self, *actions: WriteAction, claims: tuple[str, ...], token: str | None) -> None:
+    Made by :class:`Unique`.
+    """
+
+    def __init__(
+        self,
+        *actions: WriteAction,
+        claims: tuple[str, ...],
+        token: str | None,
+        releases: Mapping[str, Check] | None = None,
+    ) -> None:
         super().__init__(*actions, token=token)
         self._claims = claims
+        # For each field whose marker is released, the check that it is not this record's.
+        self._releases = dict(releases or {})
+        self._left: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[str, ...]:
         """The fields whose values this transaction claims: their slots fail if the value is taken."""
         return self._claims
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The fields whose old markers :meth:`send` left as they are, since they are missing or another record's."""
+        return self._left
+
+    def send(
+        self,
+        client: DynamoDBClient,
+        *,
+        time_left: Callable[[], float] | None = None,
+        max_attempts: int = 8,
+    ) -> TransactWriteItemsOutputTypeDef:
+        """Send the transaction, as :meth:`TransactWrite.send` does, and leave markers that this record does not own.
+
+        Where two records have one value (data from before there were markers, a marker that somebody deleted), only
+        one owns its marker. The other can be changed and deleted all the same: when nothing but the release of such
+        markers fails, the transaction is sent once more with a check in the release's place: that the marker is not
+        this record's. :attr:`left` then names these fields.
+
+        Raises:
+            UniqueViolation: a claimed value is taken; ``.fields`` are all that are.
+            TransactionCanceled: refused otherwise, such as by the record's own condition.
+            RequestUnfinished, IdempotentParameterMismatch, BuildError: see :meth:`TransactWrite.send`.
+        """
+        while True:
+            try:
+                return super().send(client, time_left=time_left, max_attempts=max_attempts)
+            except TransactionCanceled as refused:
+                unowned = [field for field in self._releases if field + _RELEASE in refused.failed]
+                if len(unowned) < len(refused.failed) or self._left or not unowned:
+                    raise
+                self._leave(unowned)
+
+    def _leave(self, fields: list[str]) -> None:
+        """Turn the releases of these fields into checks. The token of what was cancelled is free again."""
+        self._slots.update({field + _RELEASE: self._releases[field] for field in fields})
+        self._left = tuple(fields)
 
     def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
         refused = super()._refuse(code, response, retried)
@@ -241,7 +294,8 @@ class Unique:
 
         Returns:
             A transaction with the slots ``"record"``, the field's name for each new marker, and ``"<field>.release"``
-            for each old one. A value that normalises to the old one changes only the record.
+            for each old one. A value that normalises to the old one changes only the record. Sending it leaves an old
+            marker that is missing or another record's, see :attr:`UniqueWrite.left`.
 
         Raises:
             BuildError: for an unknown field, a keyword that is a field and a parameter, an old record without what is
@@ -266,6 +320,7 @@ class Unique:
             others += update.actions
         swaps: list[WriteAction] = []
         claims: list[str] = []
+        releases: dict[str, Check] = {}
         for field in self.markers:  # in declared order, whatever that of the arguments: equal changes, equal requests
             if field not in fields:
                 continue
@@ -279,13 +334,14 @@ class Unique:
                 claims.append(field)
             if old_key is not None and new_key != old_key:
                 swaps.append(self._release(field, old_key, owner))
+                releases[field] = self._check_unowned(field, old_key, owner)
         if given.get("set"):
             update = update.set(given["set"])
             others += own.set(given["set"]).actions
         self._refuse_marked(others)
         # _in_slot replaces the condition, so that a given update's own has to be joined.
         record = update._in_slot(RECORD, all_of(*guards, update.condition, _take_guard(given.get("when"), "change")))
-        return UniqueWrite(record, *swaps, claims=tuple(claims), token=given.get("token"))
+        return UniqueWrite(record, *swaps, claims=tuple(claims), token=given.get("token"), releases=releases)
 
     def delete(self, item: Item, *, token: str | None = None, when: Condition | None = None) -> UniqueWrite:
         """Delete a record and its markers, each only if this record owns it.
@@ -297,20 +353,23 @@ class Unique:
             when: A further condition on the record.
 
         Returns:
-            A transaction with the slot ``"record"`` and ``"<field>.release"`` for each marker.
+            A transaction with the slot ``"record"`` and ``"<field>.release"`` for each marker. Sending it leaves a
+            marker that is missing or another record's, see :attr:`UniqueWrite.left`.
         """
         item = _read_record(item, "delete")
         owner = self._find_owner(item, "delete")
         guards: list[Condition | None] = [self.table.key_schema.present]
-        releases: list[WriteAction] = []
+        deletes: list[WriteAction] = []
+        releases: dict[str, Check] = {}
         for field in self.markers:
             value = item.get(field)
             key = self._derive_key(field, value)
             guards.append(expect_value(field, value))
             if key is not None:
-                releases.append(self._release(field, key, owner))
+                deletes.append(self._release(field, key, owner))
+                releases[field] = self._check_unowned(field, key, owner)
         record = self.table.delete(self._pick_key(item))._in_slot(RECORD, all_of(*guards, _take_guard(when, "delete")))
-        return UniqueWrite(record, *releases, claims=(), token=token)
+        return UniqueWrite(record, *deletes, claims=(), token=token, releases=releases)
 
     # --- The marker's own actions
 
@@ -352,6 +411,10 @@ class Unique:
             return self.table.delete(self.complete_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
+
+    def _check_unowned(self, field: str, key: str, owner: object) -> Check:
+        check = self.table.check(self.complete_key(field, key))
+        return check._in_slot(field + _RELEASE, Attr(OWNER).not_exists() | Attr(OWNER).ne(owner))
 
     def _derive_key(self, field: str, value: object) -> str | None:
         marker = self.markers[field]
