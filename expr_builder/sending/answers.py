@@ -44,7 +44,7 @@ _RETRYABLE_REASONS: dict[str, Kind] = {
     "ProvisionedThroughputExceeded": RequestThrottled,
 }
 
-# Base classes in botocore and Python of the errors that mean "no answer came", or a damaged one: both may hide a success.
+# Base classes in botocore and Python of the errors that mean "no answer came", or a damaged one. It may hide a success.
 _NO_ANSWER = frozenset({"ChecksumError", "ConnectionError", "HTTPClientError", "TimeoutError"})
 
 
