@@ -217,7 +217,8 @@ class BatchIncomplete(RequestError):
     """DynamoDB kept leaving part of a batch undone.
 
     Attributes:
-        left: Of the actions that were sent, those that were not carried out; the others were.
+        left: Of the actions that were sent, those that the last answer gave back undone; the others were carried out.
+            If an earlier answer was lost, some of these may have been, too.
         attempts: How often they were sent.
     """
 

@@ -66,6 +66,8 @@ def _explain(write: WriteAction, item: StoredItem | None) -> str:
 
 def _is_repeatable(write: WriteAction) -> bool:
     """Whether doing the write twice gives the same as doing it once, and the same answer."""
+    if write._returning in ("ALL_OLD", "UPDATED_OLD"):
+        return False  # the second time, the old attributes are those that the first has left behind
     if write.operation == "Update":
         return _is_update_repeatable(write)
     if write.condition is None:
@@ -78,26 +80,26 @@ def _is_repeatable(write: WriteAction) -> bool:
 
 
 def _is_update_repeatable(update: WriteAction) -> bool:
-    written = {action.path.segments[0] for action in update._actions}
-    if not all(_can_repeat(action, written) for action in update._actions):
+    keys = update.table.key_schema
+    # The keys too: an update can create the item.
+    changed = {action.path.segments[0] for action in update._actions} | set(keys.types)
+    if not all(_can_repeat(action, changed) for action in update._actions):
         return False
     # The condition surely holds again if it is about other attributes, and asks of the key only that it exists.
-    keys = update.table.key_schema
-    changed = written | set(keys.types)
     return all(
         clause == keys.present or changed.isdisjoint(path.segments[0] for path in find_paths(clause))
         for clause in (conjuncts(update.condition) if update.condition is not None else ())
     )
 
 
-def _can_repeat(action: UpdateAction, written: set[str | int]) -> bool:
-    """Whether doing an update's action twice gives the same as once; ``written``: all attributes that change."""
+def _can_repeat(action: UpdateAction, changed: set[str | int]) -> bool:
+    """Whether doing an update's action twice gives the same as once; ``changed``: all attributes that change."""
     value, last = action.value, action.path.segments[-1]
+    if isinstance(last, int):
+        return False  # after a REMOVE the others move up; SET and ADD behind the end of a list append
     if action.keyword == "ADD":
         return isinstance(value, Literal) and value.type != "N"  # a set takes an element once
-    if isinstance(last, int):
-        return False  # after a REMOVE the others move up; SET behind the end of a list appends
     if isinstance(value, IfMissing) and value.operands[0]._key() == action.path._key():
         return True  # the second time it finds what the first has set
     # Computed from attributes that this update leaves alone, the value is the same again.
-    return value is None or written.isdisjoint(path.segments[0] for path in find_paths(value))
+    return value is None or changed.isdisjoint(path.segments[0] for path in find_paths(value))

@@ -130,6 +130,9 @@ class WriteAction(Action):
     def returning(self, values: str) -> Self:
         """Ask a single-item request to return attributes: ``ReturnValues``. Transactions cannot return any.
 
+        After a lost answer, :meth:`send` does not repeat a write that returns old attributes: it would get those that
+        the write itself has left behind.
+
         Args:
             values: ``"ALL_OLD"`` or ``"NONE"``; for an update also ``"ALL_NEW"``, ``"UPDATED_OLD"``, ``"UPDATED_NEW"``.
         """
@@ -196,7 +199,8 @@ class WriteAction(Action):
         """Carry out this write as a single request; retry what is safe to retry.
 
         After a lost answer, a write is not repeated if doing it twice differs from doing it once: ``ADD``,
-        ``SET n = n + 1``, a condition that its own success makes false.
+        ``SET n = n + 1``, a condition that its own success makes false; or if the answer would differ, as with
+        ``returning("ALL_OLD")`` and ``"UPDATED_OLD"``.
 
         Args:
             client: ``boto3.client("dynamodb")``; not the client of a resource.
@@ -211,6 +215,7 @@ class WriteAction(Action):
         Raises:
             ConditionFailed: the condition was false; ``.item`` is the stored item, ``.explain()`` says why.
             RequestUnfinished: no final answer came; ``.outcome_unknown`` tells whether it may have been carried out.
+                To send it again is then to do it again, also with ``exactly_once``: read the item first.
             BuildError: when the request breaks a rule; nothing was sent.
 
         Example:

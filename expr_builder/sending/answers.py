@@ -12,6 +12,7 @@ from expr_builder.errors import Reason, RequestConflict, RequestInProgress, Requ
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
     from typing import Any
 
     from expr_builder.attribute_values.values import StoredItem
@@ -43,8 +44,8 @@ _RETRYABLE_REASONS: dict[str, Kind] = {
     "ProvisionedThroughputExceeded": RequestThrottled,
 }
 
-# Base classes in botocore and Python of the errors that mean "no answer came", which may hide a success.
-_NO_ANSWER = frozenset({"ConnectionError", "HTTPClientError", "TimeoutError"})
+# Base classes in botocore and Python of the errors that mean "no answer came", or a damaged one. It may hide a success.
+_NO_ANSWER = frozenset({"ChecksumError", "ConnectionError", "HTTPClientError", "TimeoutError"})
 
 
 def read_response(error: Exception) -> Response:
@@ -74,9 +75,18 @@ def classify(error: Exception, response: Response) -> Kind | None:
     # Whatever its code: load balancers and proxies have their own.
     if response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
         return RequestUnavailable
-    if not response and any(base.__name__ in _NO_ANSWER for base in type(error).__mro__):
+    if not response and _has_base(error, _NO_ANSWER):
         return RequestUnavailable
     return None
+
+
+def is_failed_call(error: Exception, response: Response) -> bool:
+    """Tell whether the service or botocore says that the call failed, not somebody else, such as a caller's timer."""
+    return bool(response) or _has_base(error, {"BotoCoreError"})
+
+
+def _has_base(error: Exception, names: AbstractSet[str]) -> bool:
+    return any(base.__name__ in names for base in type(error).__mro__)
 
 
 def read_reasons(response: Response, actions: int | None) -> list[Reason]:

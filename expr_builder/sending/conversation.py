@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from expr_builder.errors import IdempotentParameterMismatch, RequestInProgress, RequestUnavailable
 
-from .answers import MISMATCH, classify, read_code, read_response
+from .answers import MISMATCH, classify, is_failed_call, read_code, read_response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from typing import Any, TypeAlias, TypeVar
 
-    from expr_builder.errors import RequestError
+    from expr_builder.errors import RequestError, RequestUnfinished
 
-    from .answers import Response
+    from .answers import Kind, Response
 
     T = TypeVar("T")
     Conversation: TypeAlias = Generator["Ask | Wait", Any, T]
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FIRST_DELAY = 0.025  # seconds; doubled for each attempt, a random part of it is slept ("full jitter")
 _LONGEST_DELAY = 1.0
+_WRITES = frozenset({"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"})
 _IN_PROGRESS_ROOM = 6.0  # AWS: TransactionInProgress may need a retry more than 5 s after the first attempt
 
 
@@ -91,7 +92,9 @@ def converse(
             ``None`` for a call that always may.
 
     Raises:
-        RequestUnfinished: no final answer within the attempts and time allowed.
+        RequestUnfinished: no final answer within the attempts and time allowed. ``RequestUnavailable`` also when a
+            write's answer was lost and its repetition failed for a reason of its own, such as expired credentials: that
+            error, which is then the cause, tells nothing of the first attempt.
         IdempotentParameterMismatch: the token was used for another body.
     """
     attempt, waited, unknown = 0, 0.0, False
@@ -104,9 +107,11 @@ def converse(
             kind = classify(error, response)
             if kind is None:
                 refused = _refuse(response, refusal, unknown)
-                if refused is None:
-                    raise
-                raise refused from error
+                if refused is not None:
+                    raise refused from error
+                if unknown and ask.method in _WRITES and is_failed_call(error, response):
+                    raise _give_up(RequestUnavailable, ask, attempt, unknown) from error
+                raise
             # Once unknown, always unknown: a later refusal can be of the repetition of a write that took place.
             unknown = unknown or kind in (RequestUnavailable, RequestInProgress)
             # In progress: half a second to a second. The service is at work, and only asks for time.
@@ -114,12 +119,7 @@ def converse(
             waiting = kind is RequestInProgress and waited < _IN_PROGRESS_ROOM
             once = kind is RequestUnavailable and is_repeatable is not None and not is_repeatable()
             if once or not patience.covers(attempt, delay, waiting=waiting):
-                raise kind(
-                    f"{kind.__name__} after {attempt} attempts",
-                    attempts=attempt,
-                    outcome_unknown=unknown,
-                    token=ask.request.get("ClientRequestToken"),
-                ) from error
+                raise _give_up(kind, ask, attempt, unknown) from error
         yield Wait(delay)
         waited += delay
 
@@ -129,6 +129,15 @@ def _refuse(response: Response, refusal: Refusal | None, unknown: bool) -> Reque
     if code == MISMATCH:
         return IdempotentParameterMismatch("the token was used for another transaction")
     return refusal(code, response, unknown) if refusal is not None else None
+
+
+def _give_up(kind: Kind, ask: Ask, attempt: int, unknown: bool) -> RequestUnfinished:
+    return kind(
+        f"{kind.__name__} after {attempt} attempts",
+        attempts=attempt,
+        outcome_unknown=unknown,
+        token=ask.request.get("ClientRequestToken"),
+    )
 
 
 def make_token() -> str:

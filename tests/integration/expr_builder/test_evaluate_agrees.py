@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from expr_builder import Attr, Table, evaluate, to_item
-from expr_builder.expressions.evaluate import find_value
-from expr_builder.expressions.nodes import Comparison, Function, In, OperandFunction, list_children
 from expr_builder.expressions.render import Placeholders, render
+from tests.support.engine_differences import engine_errs, engine_refuses
 from tests.support.trees import CLAUSES, clauses, conditions, items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from expr_builder.attribute_values.values import TypedItem
 
 _partition = count()
-_PREFIXED = {("S", "S"), ("B", "B")}
 
 
 _bounded = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
@@ -68,14 +66,14 @@ def _compare(client: DynamoDBClient, table: str, condition: Condition, stored: l
     named = {f"I{position}": item for position, item in enumerate(stored)}
     typed = {name: to_item(item) for name, item in named.items()}
 
-    if not any(_any_clause(_engine_refuses, condition, item) for item in typed.values()):
+    if not any(engine_refuses(condition, item) for item in typed.values()):
         partition = f"P{next(_partition)}"
         _put_all(client, table, partition, typed)
-        comparable = {name for name, item in typed.items() if not _any_clause(_engine_errs, condition, item)}
+        comparable = {name for name, item in typed.items() if not engine_errs(condition, item)}
         expected = {name for name in comparable if evaluate(condition, named[name])}
         assert _matching(client, table, partition, condition) & comparable == expected
 
-    if not _any_clause(_engine_errs, condition, {}):
+    if not engine_errs(condition, {}):
         assert _holds_without_item(client, table, condition) == evaluate(condition, None)
 
 
@@ -102,40 +100,3 @@ def _holds_without_item(client: DynamoDBClient, table: str, condition: Condition
     except client.exceptions.ConditionalCheckFailedException:
         return False
     return True
-
-
-# --- Where this engine is known to differ from the service, whose rule is the one that decides
-
-
-def _any_clause(differs: Callable[[Condition, TypedItem], bool], condition: Condition, item: TypedItem) -> bool:
-    parts = condition.parts
-    return any(_any_clause(differs, part, item) for part in parts) if parts else differs(condition, item)
-
-
-def _engine_refuses(clause: Condition, item: TypedItem) -> bool:
-    """The service: begins_with is false for stored values of other types. The engine: the request is refused."""
-    if not (isinstance(clause, Function) and clause.name == "begins_with"):
-        return False
-    kinds = tuple(_kind(operand, item) for operand in clause.operands)
-    return None not in kinds and kinds not in _PREFIXED
-
-
-def _engine_errs(clause: Condition, item: TypedItem) -> bool:
-    sizes = [operand for operand in list_children(clause) if isinstance(operand, OperandFunction)]
-    # The service: a number, boolean or null has no size, and the comparison sees nothing. The engine: its size is 0.
-    if any(_kind(size.operands[0], item) in ("N", "BOOL", "NULL") for size in sizes):
-        return True
-    # The service: a missing attribute equals nothing, not even another missing one. The engine: two of them are equal.
-    if isinstance(clause, Comparison):
-        return clause.operator in ("=", "<>") and _kind(clause.left, item) is _kind(clause.right, item) is None
-    if isinstance(clause, In):
-        return None in (_kind(choice, item) for choice in clause.choices) and _kind(clause.operand, item) is None
-    # The service: contains finds a part of a binary value. The engine: never.
-    if isinstance(clause, Function) and clause.name == "contains":
-        return {_kind(operand, item) for operand in clause.operands} == {"B"}
-    return False
-
-
-def _kind(operand: Any, item: TypedItem) -> str | None:
-    value = find_value(operand, item)
-    return next(iter(value)) if value is not None else None

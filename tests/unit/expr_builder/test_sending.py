@@ -19,6 +19,7 @@ from expr_builder import (
     RequestUnavailable,
     Table,
     TransactionCanceled,
+    TransactWrite,
     Unique,
 )
 from expr_builder.sending.conversation import Ask, Patience, Wait, converse
@@ -33,6 +34,7 @@ table = Table("t", "PK")
 KEY = {"PK": "a"}
 ITEM = {"PK": "a", "n": 1, "status": "open"}
 LOST = ConnectTimeoutError()
+DENIED = ServiceError("AccessDeniedException")
 update = table.update(KEY)
 
 
@@ -179,6 +181,9 @@ SAFE = {
     "elements into a set": update.add(tags={"a"}),
     "elements out of a set": update.delete(tags={"a"}),
     "a condition on what stays": update.set(n=2).when(Attr("status") == "open").if_exists(),
+    "all new attributes": update.set(n=2).returning("ALL_NEW"),
+    "the new of what is updated": update.set(n=2).remove("a").returning("UPDATED_NEW"),
+    "no attributes": table.put(ITEM).returning("NONE"),
 }
 UNSAFE = {
     "a put only when there is none": table.put(ITEM).if_not_exists(),
@@ -192,8 +197,14 @@ UNSAFE = {
     "a default of what changes": update.set(a=Attr("b").if_not_exists(0), b=1),
     "a list element removed": update.remove(Attr("l")[0]),
     "a list element set, which may append": update.set({Attr("l")[9]: 1}),
+    "elements into a set in a list, which may append one": update.add({Attr("l")[9]: {"a"}}),
+    "a key, which the update may create": update.set(a=Attr("PK").if_not_exists("none")),
     "a condition on what changes": update.set(n=2).when(Attr("n") == 1),
     "an update only when there is none": update.set(n=2).if_not_exists(),
+    "a put that shows the old item": table.put(ITEM).returning("ALL_OLD"),
+    "a deletion that shows the old item": table.delete(KEY).returning("ALL_OLD"),
+    "an update that shows the old item": update.set(n=2).returning("ALL_OLD"),
+    "an update that shows what it replaces": update.set(n=2).returning("UPDATED_OLD"),
 }
 
 
@@ -217,6 +228,56 @@ def test_what_surely_did_not_happen_is_repeated_in_any_case(write: WriteAction) 
     client = Client(ServiceError("TransactionConflictException"), ServiceError("ThrottlingException"), {})
     write.send(client)
     assert len(client.sent) == 3
+
+
+class ChecksumError(Exception):
+    """The answer arrived damaged, as botocore reports it."""
+
+
+def test_a_damaged_answer_is_a_lost_one() -> None:
+    client = Client(ChecksumError(), {})
+    table.put(ITEM).send(client)
+    assert len(client.sent) == 2
+    with pytest.raises(RequestUnavailable) as caught:
+        update.add(n=1).send(Client(ChecksumError()))
+    assert caught.value.outcome_unknown
+
+
+class BotoCoreError(Exception):
+    """Any error of botocore's own."""
+
+
+@pytest.mark.parametrize("failure", [DENIED, BotoCoreError("no credentials")], ids=["denied", "no credentials"])
+@pytest.mark.parametrize(
+    "send",
+    [
+        lambda client: table.put(ITEM).send(client),
+        lambda client: table.put(ITEM).if_not_exists().send(client, exactly_once=True),
+        lambda client: TransactWrite(table.put(ITEM)).send(client),
+        lambda client: BatchWrite(table.put(ITEM)).send(client),
+    ],
+    ids=["put", "exactly once", "transaction", "batch"],
+)
+def test_a_repetition_that_fails_by_itself_leaves_the_outcome_unknown(send: Any, failure: Exception) -> None:
+    client = Client(LOST, failure)
+    with pytest.raises(RequestUnavailable) as caught:
+        send(client)
+    assert (caught.value.outcome_unknown, caught.value.attempts) == (True, 2)
+    assert caught.value.__cause__ is failure
+    assert caught.value.token == client.sent[0].get("ClientRequestToken")
+    with pytest.raises(type(failure)) as passed_on:
+        send(Client(ServiceError("ThrottlingException"), failure))  # nothing was lost before it
+    assert passed_on.value is failure
+
+
+def test_what_a_caller_s_timer_raises_and_what_a_read_fails_with_are_passed_on() -> None:
+    late = ValueError("late")
+    with pytest.raises(ValueError, match="late") as caught:
+        table.put(ITEM).send(Client(LOST, late))
+    assert caught.value is late
+    with pytest.raises(ServiceError) as denied:
+        table.get(KEY).fetch(Client(LOST, DENIED))
+    assert denied.value is DENIED
 
 
 # --- exactly once
