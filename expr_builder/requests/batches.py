@@ -37,10 +37,10 @@ class BatchWrite:
 
     Args:
         actions: Any number of ``table.put(…)`` and ``table.delete(…)``, without conditions, and no two on one item. A
-            batch takes no updates.
+            batch takes no updates, and returns no attributes.
 
     Raises:
-        BuildError: for any other action, a condition, or two actions on one item.
+        BuildError: for any other action, a condition, values to return, or two actions on one item.
 
     Example:
         ``BatchWrite(accounts.put(item), accounts.delete(key)).to_requests()`` is ``[{"RequestItems": {"accounts":
@@ -174,6 +174,13 @@ def _check_write(action: Put | Delete, position: int) -> Put | Delete:
             rule="batch-condition",
             place=place,
             fix="use a TransactWrite, or a single request",
+        )
+    if action._returning not in (None, "NONE"):
+        raise BuildError(
+            "a batch returns no attributes",
+            rule="return-values",
+            place=place,
+            fix="send this write by itself, or read the item before",
         )
     return action
 

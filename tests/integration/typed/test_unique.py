@@ -262,14 +262,14 @@ def test_markers_that_do_not_fit_the_record_are_no_failed_condition(
     client: DynamoDBClient, plain: Table, accounts: Accounts
 ) -> None:
     accounts.put(ADA)
-    client.delete_item(**plain.delete({"PK": "UNIQ#HANDLE#ada", "SK": "LOCK"}).to_request())
-    for write in (
-        lambda: accounts.delete(KEY),
-        lambda: accounts.modify(KEY, lambda account: account.model_copy(update={"username": "b"})),
-    ):
-        with pytest.raises(TransactionCanceled) as caught:
-            write()
-        assert caught.value.failed == ("username.release",)
+    taken = {"PK": "UNIQ#HANDLE#ada", "SK": "LOCK", "owner": "USER#9"}
+    plain.put(taken).send(client)
+    accounts.modify(KEY, lambda account: account.model_copy(update={"username": "b"}))
+    client.delete_item(**plain.delete({"PK": "UNIQ#HANDLE#b", "SK": "LOCK"}).to_request())
+    accounts.update(KEY, set={"username": "c"})
+    client.delete_item(**plain.delete({"PK": "UNIQ#HANDLE#c", "SK": "LOCK"}).to_request())
+    accounts.delete(KEY)
+    assert list(plain.scan().items(client)) == [taken]  # it was not this record's
 
 
 def test_versions_and_unique_fields_go_together(client: DynamoDBClient, plain: Table) -> None:

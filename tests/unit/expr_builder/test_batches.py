@@ -161,6 +161,7 @@ def test_a_batch_of_reads_is_the_arguments_of_batch_get_item() -> None:
         (lambda: BatchWrite(put(1), table.delete({"id": 1.0})), "batch-same-item"),
         (lambda: BatchWrite(table.update({"id": 1}).set(a=1)), "batch-action"),  # type: ignore[arg-type]
         (lambda: BatchWrite(put(1).if_not_exists()), "batch-condition"),
+        (lambda: BatchWrite(put(1).returning("ALL_OLD")), "return-values"),
         (lambda: BatchGet(table.get({"id": 1}), table.get({"id": 1})), "batch-same-item"),
         (lambda: BatchGet(put(1)), "batch-action"),
         (lambda: BatchWrite.stream(Store(), [put(1), put(1)]), "batch-same-item"),  # type: ignore[arg-type]
