@@ -304,9 +304,6 @@ def list_constraints(metadata: Iterable[object]) -> Iterator[object]:
 
 
 def _list_members(annotation: Any, metadata: tuple[object, ...]) -> Iterator[tuple[Any, tuple[object, ...]]]:
-    if annotation is JsonValue:  # it stands for itself: its parts name it, as a text
-        yield annotation, metadata
-        return
     plain, inner = unwrap(annotation)
     metadata = (*inner, *metadata)
     if get_origin(plain) in (Union, types.UnionType):

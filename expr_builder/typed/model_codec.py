@@ -19,7 +19,7 @@ from pydantic_core import PydanticSerializationError
 
 from expr_builder.errors import BuildError
 
-from .errors import FieldProblem, ValidationFailed, list_problems
+from .errors import NO_JSON, FieldProblem, ValidationFailed, list_problems
 from .field_types import SAY_HOW, has_own_form, judge_fields, list_models, list_sampled, unwrap
 from .round_trips import SEQUENCES, is_same, make_samples, read_back
 from .stored_forms import to_epoch_seconds, to_stored_form, to_zoned_form
@@ -70,8 +70,10 @@ class Codec(Generic[M]):
         for held in list_models(model):
             _read_shape(held)
             _try_samples(held)
-        # Each value of these is read back before it is written.
-        self._tried = [name for name, found in marks.items() if "tried" in found and "open" not in found]
+        # Each value of these is read back before it is written, and compared where what comes back is known.
+        self._tried = [name for name, found in marks.items() if "tried" in found]
+        self._compared = [name for name in self._tried if "open" not in marks[name]]
+        self._with_json = [name for name, found in marks.items() if "json" in found]
         shape = _read_shape(model)
         self._holders = shape.holders
         self.stored_names = shape.stored_names
@@ -136,10 +138,10 @@ class Codec(Generic[M]):
         except ValidationError as error:
             raise ValidationFailed(self.name, list_problems(error, self._known)) from None
         self._carry_over(model, checked)
-        for name in self._tried:
+        for name in self._compared:
             given = getattr(model, name, None)
             if not is_same(given, getattr(checked, name)) and self._is_valid(name, given):
-                self._refuse_changed(name)
+                self._refuse_changed(name, json=name in self._with_json)
         return checked
 
     def encode(self, checked: M) -> StoredItem:
@@ -204,11 +206,12 @@ class Codec(Generic[M]):
         try:
             back = read(read_back(item))
         except ValidationFailed as error:
-            self._refuse_changed(error.problems[0].field)
+            problem = error.problems[0]
+            self._refuse_changed(problem.field, json=problem.code == NO_JSON)
         self._carry_over(written, back)
-        for name in self._tried:
+        for name in self._compared:
             if name in given and not is_same(getattr(written, name), getattr(back, name)):
-                self._refuse_changed(name)
+                self._refuse_changed(name, json=name in self._with_json)
 
     def _carry_over(self, source: BaseModel, target: BaseModel) -> None:
         try:
@@ -216,8 +219,9 @@ class Codec(Generic[M]):
         except _Narrowed as narrowed:
             self._fail(narrowed.path or "the whole", "round_trip", str(narrowed))
 
-    def _refuse_changed(self, field: str) -> NoReturn:
-        self._fail(field, "round_trip", f"would not come back as it is: declare one type, or {SAY_HOW}")
+    def _refuse_changed(self, field: str, *, json: bool) -> NoReturn:
+        hint = "; a float in a JsonValue does not, in Any it comes back as a Decimal" if json else ""
+        self._fail(field, "round_trip", f"would not come back as it is: declare one type, or {SAY_HOW}{hint}")
 
     def _store(self, stored: str, value: object) -> object:
         try:

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 import boto3
 import pytest
 from moto import mock_aws
-from pydantic import BaseModel, Field, PlainSerializer, RootModel, computed_field, field_serializer, field_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    RootModel,
+    computed_field,
+    field_serializer,
+    field_validator,
+)
 from typing_extensions import TypedDict
 
 from expr_builder import Attr, BuildError, Table
@@ -99,6 +108,8 @@ class Thing(BaseModel):
     root: Numbers = Numbers([])
     opened: Open = Open()
     anything: Any = None
+    payload: JsonValue = None
+    payloads: list[JsonValue] = []
     one_of: Literal[1, 2] = 1
     level: Level = Level.LOW
     at: datetime | None = None
@@ -192,6 +203,12 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"set": {Attr("cents")["a"]: "a"}}, "cents", "path"),
     ({"set": {Attr("opened")["known"]: "x"}}, "opened.known", "int_parsing"),
     ({"set": {Attr("anything")["x"]: Point}}, "anything.*", "value-type"),
+    ({"set": {"payload": 0.5}}, "payload", "round_trip"),
+    ({"set": {Attr("payload")["x"][3]: 1.0}}, "payload.*[3]", "round_trip"),
+    ({"set": {Attr("payload")["x"]: {1}}}, "payload.*", "invalid-json-value"),
+    ({"set": {"payload": Attr("payload").append(1)}}, "payload", "update_operand"),
+    ({"set": {"payload": Attr("payload") + 1}}, "payload", "update_operand"),
+    ({"set": {"payloads": Attr("payloads").append(0.5)}}, "payloads[0]", "invalid-json-value"),
     ({"set": {"doubled": 1}}, "doubled", "computed"),
     ({"set": {"secret": "x"}}, "secret", "not_stored"),
     # ADD and DELETE
@@ -285,6 +302,13 @@ TAKEN: list[tuple[dict[str, Any], str, list[Any]]] = [
     ({"set": {Attr("pet")["age"]: 2}}, "SET pet.age = :v0", [{"N": "2"}]),
     ({"set": {Attr("opened")["other"]: "x"}}, "SET opened.other = :v0", [{"S": "x"}]),
     ({"set": {Attr("anything")["x"][3]: {"a": 1}}}, "SET anything.x[3] = :v0", [{"M": {"a": {"N": "1"}}}]),
+    ({"set": {"payload": Attr("payloads")[0]}}, "SET payload = payloads[0]", []),
+    ({"set": {Attr("payload")["x"][3]: {"a": None}}}, "SET payload.x[3] = :v0", [{"M": {"a": {"NULL": True}}}]),
+    (
+        {"set": {"payloads": Attr("payloads").append([1, {"a": ["b"]}])}},
+        "SET payloads = list_append(if_not_exists(payloads, :v0), :v1)",
+        [{"L": []}, {"L": [{"N": "1"}, {"M": {"a": {"L": [{"S": "b"}]}}}]}],
+    ),
     ({"set": {"anything": Attr("anything") + 1}}, "SET anything = anything + :v0", [{"N": "1"}]),
     ({"set": {"words": set()}}, "REMOVE words", []),
     ({"add": {"count": 1}}, "ADD c :v0", [{"N": "1"}]),
