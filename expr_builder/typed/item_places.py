@@ -98,6 +98,11 @@ class Slot:
         """Whether a set that is gone is read as an empty one, or as ``None`` where the field takes that."""
         return not self.required and (self.codec is None or _is_left_out(self.codec, self.field))
 
+    @property
+    def is_left_out_when_empty(self) -> bool:
+        """Whether an empty set is stored here by leaving the attribute out, as a set that grows from nothing is."""
+        return self.codec is not None and self.codec.is_left_out(self.codec.stored_names[self.field], set())
+
     def encode(self, value: object) -> object:
         """Check a whole value and return its stored form.
 
@@ -174,6 +179,11 @@ class Places(Generic[M]):
     def refuse(self, name: str, code: str, message: str) -> NoReturn:
         """Refuse what is at a place, as :class:`ValidationFailed`."""
         raise ValidationFailed(self._codec.name, [FieldProblem(name, code, message)]) from None
+
+    def refuse_all(self, names: list[str], code: str, message: str) -> None:
+        """Refuse what is at several places, if there are any."""
+        if names:
+            raise ValidationFailed(self._codec.name, [FieldProblem(name, code, message) for name in names])
 
     def _find_attribute(self, name: str) -> Place:
         codec = self._codec
