@@ -75,7 +75,7 @@ _CERTAIN_KEYS = {
 }
 _CERTAIN = {*_CERTAIN_KEYS, bytes, types.NoneType}
 _LISTS = {list, deque}
-_SETS = {set, frozenset, AbstractSet, MutableSet}
+SETS = frozenset({set, frozenset, AbstractSet, MutableSet})
 _MAPS = {dict, defaultdict}
 # A tuple, or another mapping, is taken as it is, and comes back as a list or a dict.
 _LOOSE = {Sequence, MutableSequence, Collection, Mapping, MutableMapping, Counter}
@@ -299,7 +299,7 @@ class _Judge:
             raise _Refused("an OrderedDict, whose order DynamoDB does not keep", f"declare a dict; or {_PAIRS}")
         if container in _MAPS or container in (Mapping, MutableMapping, Counter):
             return self._judge_map(container, parts)
-        if container in _LISTS or container in _SETS or container in _LOOSE or container is tuple:
+        if container in _LISTS or container in SETS or container in _LOOSE or container is tuple:
             marks = TRIED if container in _LOOSE else CERTAIN
             if not parts:
                 return marks | OPEN

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 LISTS = frozenset({list, deque, Sequence, MutableSequence, Collection})
-SETS = frozenset({set, frozenset, AbstractSet, MutableSet})
 MAPS = frozenset({dict, defaultdict, Mapping, MutableMapping, Counter})
 _KEY_TYPES = {"S": str, "N": Decimal, "B": bytes}
 _VALUE = "value"  # the one field of a small model

@@ -1,6 +1,7 @@
 """Tries whether values come back from DynamoDB as they were, where annotations cannot tell.
 
-Samples are tried when a table is declared; :class:`~.model_codec.Codec` tries each value that it writes.
+Samples are tried when a table is declared (:mod:`.single_fields`); :class:`~.model_codec.Codec` tries each value that
+it writes.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from expr_builder.expressions.nodes import Literal as LiteralOperand
 from expr_builder.expressions.operands import make_literal, take_number
 
 from .errors import ValidationFailed
-from .item_places import LISTS, SETS, Slot, list_constraints
+from .field_types import SETS
+from .item_places import LISTS, Slot, list_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
