@@ -21,10 +21,10 @@ except ModuleNotFoundError as error:
 
 from .errors import FieldProblem, InvalidQuery, ItemTooLarge, ValidationFailed
 from .item_reader import RawItem
-from .model_codec import read_unknown_attributes
 from .stored_forms import to_stored_form
 from .table_description import Description
 from .transaction_actions import TypedActions
+from .unknown_attributes import read_unknown_attributes
 from .where_conditions import Operators
 
 __all__ = [

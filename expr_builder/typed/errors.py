@@ -23,6 +23,10 @@ _FROM_THE_MODEL = {
     *("ge", "gt", "le", "lt", "max_digits", "max_length", "min_length", "multiple_of", "pattern", "whole_digits"),
 }
 
+NO_JSON = "invalid-json-value"
+"""pydantic's type of error for a value that a ``JsonValue`` does not take; its message is a custom one."""
+_NO_JSON_MESSAGE = "Input should be a JSON value, and a stored fraction is read as a Decimal, which is none"
+
 
 class InvalidQuery(BuildError):
     """A request that can never succeed, found before anything is sent; its ``fix`` says what would."""
@@ -106,5 +110,7 @@ def _write_path(location: tuple[int | str, ...], names: Collection[str]) -> str:
 
 
 def _find_safe_message(found: ErrorDetails) -> str:
+    if found["type"] == NO_JSON:
+        return _NO_JSON_MESSAGE
     safe = found["type"] in _BUILT_IN and set(found.get("ctx", ())) <= _FROM_THE_MODEL
     return found["msg"] if safe else ""

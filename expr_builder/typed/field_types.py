@@ -44,7 +44,7 @@ from typing import (
 from uuid import UUID
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 from pydantic.fields import FieldInfo
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
 
@@ -63,6 +63,8 @@ TRIED: Marks = frozenset({"sampled", "tried"})
 """Each value that is written is read back first."""
 OPEN: Marks = frozenset({"open"})
 """It may hold anything, such as ``Any``: what comes back is what a plain read gives, and is not compared."""
+JSON: Marks = TRIED | {"json"}
+"""It may hold any JSON value: all of them come back but floats, as DynamoDB has one type of number."""
 SERIALIZED: Marks = TRIED | {"serialized"}
 """A serializer of the model's own makes its stored form."""
 
@@ -73,7 +75,7 @@ _CERTAIN_KEYS = {
 }
 _CERTAIN = {*_CERTAIN_KEYS, bytes, types.NoneType}
 _LISTS = {list, deque}
-_SETS = {set, frozenset, AbstractSet, MutableSet}
+SETS = frozenset({set, frozenset, AbstractSet, MutableSet})
 _MAPS = {dict, defaultdict}
 # A tuple, or another mapping, is taken as it is, and comes back as a list or a dict.
 _LOOSE = {Sequence, MutableSequence, Collection, Mapping, MutableMapping, Counter}
@@ -124,9 +126,12 @@ def read_hints(kind: type) -> dict[str, Any]:
 
 
 def unwrap(annotation: Any) -> tuple[Any, tuple[object, ...]]:
-    """Find what an annotation stands for, behind named types and ``Annotated``, and the metadata on the way."""
+    """Find what an annotation stands for, behind named types and ``Annotated``, and the metadata on the way.
+
+    ``JsonValue`` stands for itself: it is a union whose parts name it again, as a text.
+    """
     metadata: tuple[object, ...] = ()
-    while True:
+    while annotation is not JsonValue:
         origin = get_origin(annotation)
         if origin is Annotated:
             annotation, *inner = get_args(annotation)
@@ -140,7 +145,8 @@ def unwrap(annotation: Any) -> tuple[Any, tuple[object, ...]]:
         elif hasattr(annotation, "__supertype__"):
             annotation = annotation.__supertype__
         else:
-            return annotation, metadata
+            break
+    return annotation, metadata
 
 
 def find_leaves(annotation: Any) -> Iterator[Any]:
@@ -280,6 +286,8 @@ class _Judge:
             return CERTAIN
         if annotation is Any or annotation is object:
             return OPEN
+        if annotation is JsonValue:
+            return JSON
         if isinstance(annotation, TypeVar):
             return OPEN if annotation.__bound__ is None else self.judge(annotation.__bound__)
         if origin is Literal:
@@ -291,7 +299,7 @@ class _Judge:
             raise _Refused("an OrderedDict, whose order DynamoDB does not keep", f"declare a dict; or {_PAIRS}")
         if container in _MAPS or container in (Mapping, MutableMapping, Counter):
             return self._judge_map(container, parts)
-        if container in _LISTS or container in _SETS or container in _LOOSE or container is tuple:
+        if container in _LISTS or container in SETS or container in _LOOSE or container is tuple:
             marks = TRIED if container in _LOOSE else CERTAIN
             if not parts:
                 return marks | OPEN
@@ -315,7 +323,7 @@ class _Judge:
                 return OPEN
         leaves = list(find_leaves(plain))
         for leaf in leaves:
-            bad = leaf is None or (isinstance(leaf, type) and issubclass(leaf, _NO_KEYS))
+            bad = leaf is None or leaf is JsonValue or (isinstance(leaf, type) and issubclass(leaf, _NO_KEYS))
             if bad or get_origin(leaf) in (tuple, frozenset) or is_dataclass(leaf):
                 raise _Refused(f"a dict with keys of type {_name(leaf)}, and keys are stored as text", _PAIRS)
         return self.judge(annotation) | (SAMPLED if len(leaves) == 1 and _is_finite(leaves[0]) else TRIED)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 LISTS = frozenset({list, deque, Sequence, MutableSequence, Collection})
-SETS = frozenset({set, frozenset, AbstractSet, MutableSet})
 MAPS = frozenset({dict, defaultdict, Mapping, MutableMapping, Counter})
 _KEY_TYPES = {"S": str, "N": Decimal, "B": bytes}
 _VALUE = "value"  # the one field of a small model
@@ -97,6 +95,11 @@ class Slot:
     def is_empty_when_missing(self) -> bool:
         """Whether a set that is gone is read as an empty one, or as ``None`` where the field takes that."""
         return not self.required and (self.codec is None or _is_left_out(self.codec, self.field))
+
+    @property
+    def is_left_out_when_empty(self) -> bool:
+        """Whether an empty set is stored here by leaving the attribute out, as a set that grows from nothing is."""
+        return self.codec is not None and self.codec.is_left_out(self.codec.stored_names[self.field], set())
 
     def encode(self, value: object) -> object:
         """Check a whole value and return its stored form.
@@ -174,6 +177,11 @@ class Places(Generic[M]):
     def refuse(self, name: str, code: str, message: str) -> NoReturn:
         """Refuse what is at a place, as :class:`ValidationFailed`."""
         raise ValidationFailed(self._codec.name, [FieldProblem(name, code, message)]) from None
+
+    def refuse_all(self, names: list[str], code: str, message: str) -> None:
+        """Refuse what is at several places, if there are any."""
+        if names:
+            raise ValidationFailed(self._codec.name, [FieldProblem(name, code, message) for name in names])
 
     def _find_attribute(self, name: str) -> Place:
         codec = self._codec
@@ -304,9 +312,6 @@ def list_constraints(metadata: Iterable[object]) -> Iterator[object]:
 
 
 def _list_members(annotation: Any, metadata: tuple[object, ...]) -> Iterator[tuple[Any, tuple[object, ...]]]:
-    if annotation is JsonValue:  # it stands for itself: its parts name it, as a text
-        yield annotation, metadata
-        return
     plain, inner = unwrap(annotation)
     metadata = (*inner, *metadata)
     if get_origin(plain) in (Union, types.UnionType):

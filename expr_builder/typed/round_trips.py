@@ -1,6 +1,7 @@
 """Tries whether values come back from DynamoDB as they were, where annotations cannot tell.
 
-Samples are tried when a table is declared; :class:`~.model_codec.Codec` tries each value that it writes.
+Samples are tried when a table is declared (:mod:`.single_fields`); :class:`~.model_codec.Codec` tries each value that
+it writes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, JsonValue, SecretStr
 from typing_extensions import is_typeddict
 
 from expr_builder.attribute_values.values import from_item, to_item
@@ -54,6 +55,7 @@ _SAMPLES: dict[Any, tuple[object, ...]] = {
     IPv4Address: (IPv4Address("10.0.0.1"),),
     IPv6Address: (IPv6Address("::1"),),
     SecretStr: (SecretStr("a"),),
+    JsonValue: ("a", 1, True, None, ["a"], {"a": 1}),  # no float: it does not come back, and is refused when written
     None: (None,),
     types.NoneType: (None,),
 }

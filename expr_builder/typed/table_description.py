@@ -8,16 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from expr_builder.requests.table import Table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterator, Mapping
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import KeySchemaElementTypeDef
 
-    from expr_builder.requests.table import Table
-
-    Schema: TypeAlias = Sequence[KeySchemaElementTypeDef]
+    from expr_builder.requests.key_schema import Index, KeySchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +48,14 @@ class Description:
 
 
 def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Description:
-    """Compare keys with their types, indexes with their keys, and the time to live's attribute."""
+    """Compare keys, indexes (keys, whether they are local, projections) and the time to live's attribute."""
     found = client.describe_table(TableName=table.name)["Table"]
-    types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
-    # By name: the keys, and whether the index is local.
-    indexes = {index["IndexName"]: (index["KeySchema"], False) for index in found.get("GlobalSecondaryIndexes") or ()}
-    indexes |= {index["IndexName"]: (index["KeySchema"], True) for index in found.get("LocalSecondaryIndexes") or ()}
-    differences = [*_compare_keys(table, found["KeySchema"], types), *_compare_indexes(table, indexes)]
+    actual = Table.from_description(found)
+    indexes = actual.indexes or {}
+    differences = [
+        *_compare_keys("", table.key_schema, actual.key_schema),
+        *_compare_indexes(table, indexes),
+    ]
     if ttl is not None:
         differences += _compare_ttl(client, table.name, ttl)
     return Description(
@@ -68,38 +67,41 @@ def describe_table(client: DynamoDBClient, table: Table, ttl: str | None) -> Des
     )
 
 
-def _compare_keys(table: Table, schema: Schema, types: Mapping[str, str]) -> Iterator[str]:
-    partition, sort = _read_keys(schema)
-    for role, declared, actual in (
-        ("partition key", table.partition_key, partition[0]),
-        ("sort key", table.sort_key, sort[0] if sort else None),
-    ):
-        if declared != actual:
-            yield f"the {role} is {actual or 'absent'}, declared is {declared or 'none'}"
-        elif actual is not None and types[actual] != table.key_schema.types[actual]:
-            yield f"the {role} {actual} is of type {types[actual]}, declared is {table.key_schema.types[actual]}"
-
-
-def _compare_indexes(table: Table, indexes: Mapping[str, tuple[Schema, bool]]) -> Iterator[str]:
+def _compare_indexes(table: Table, indexes: Mapping[str, Index]) -> Iterator[str]:
     for name, declared in (table.indexes or {}).items():
         if name not in indexes:
             yield f"there is no index {name}"
             continue
-        schema, is_local = indexes[name]
-        for role, wanted, actual in zip(
-            ("partition key", "sort key"),
-            (declared.partition_keys, declared.sort_keys),
-            _read_keys(schema),
-            strict=True,
-        ):
-            if wanted != actual:
-                yield (
-                    f"the {role} of index {name} is {', '.join(actual) or 'absent'}, "
-                    f"declared is {', '.join(wanted) or 'none'}"
-                )
-        if is_local != declared.local:
+        actual = indexes[name]
+        yield from _compare_keys(f" of index {name}", declared, actual)
+        if actual.local != declared.local:
             kinds = ("global", "local")
-            yield f"index {name} is {kinds[is_local]}, declared is {kinds[declared.local]}"
+            yield f"index {name} is {kinds[actual.local]}, declared is {kinds[declared.local]}"
+        if declared.projection is not None:  # else it is not known
+            wanted, held = (_name_projected(index, table) for index in (declared, actual))
+            if wanted != held:
+                yield f"index {name} projects {held}, declared is {wanted}"
+
+
+def _compare_keys(owner: str, declared: KeySchema, actual: KeySchema) -> Iterator[str]:
+    """Compare the keys of the table or of an index, which ``owner`` says: names, and types where the names agree."""
+    for role, wanted, found in (
+        ("partition key", declared.partition_keys, actual.partition_keys),
+        ("sort key", declared.sort_keys, actual.sort_keys),
+    ):
+        if wanted != found:
+            yield f"the {role}{owner} is {', '.join(found) or 'absent'}, declared is {', '.join(wanted) or 'none'}"
+            continue
+        for name in found:
+            if actual.types[name] != declared.types[name]:
+                yield f"the {role} {name}{owner} is of type {actual.types[name]}, declared is {declared.types[name]}"
+
+
+def _name_projected(index: Index, table: Table) -> str:
+    """Name what an index holds beside the keys, which it always holds, whether they are listed or not."""
+    if index.projection is None or isinstance(index.projection, str):
+        return str(index.projection)
+    return ", ".join(sorted({*index.projection} - {*index.names, *table.key_schema.names})) or "KEYS_ONLY"
 
 
 def _compare_ttl(client: DynamoDBClient, table: str, ttl: str) -> Iterator[str]:
@@ -109,8 +111,3 @@ def _compare_ttl(client: DynamoDBClient, table: str, ttl: str) -> Iterator[str]:
         yield f"the time to live is off, declared is {ttl}"
     elif found.get("AttributeName") != ttl:
         yield f"the time to live is in {found.get('AttributeName')}, declared is {ttl}"
-
-
-def _read_keys(schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    partition = tuple(key["AttributeName"] for key in schema if key["KeyType"] == "HASH")
-    return partition, tuple(key["AttributeName"] for key in schema if key["KeyType"] == "RANGE")

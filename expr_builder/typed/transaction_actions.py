@@ -66,8 +66,8 @@ class TypedActions(Generic[M]):
         *,
         set: Mapping[Any, object] | None = None,  # noqa: A002  # the word of the expression
         remove: Iterable[Target] = (),
-        add: Fields | None = None,
-        delete: Fields | None = None,
+        add: Mapping[Any, object] | None = None,
+        delete: Mapping[Any, object] | None = None,
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
     ) -> Update:

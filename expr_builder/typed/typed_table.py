@@ -131,6 +131,8 @@ class TypedTable(TypedReads[M, R, K], TypedWrites[M, R, K]):
     def describe(self) -> Description:
         """Compare what is declared (keys, indexes, time to live) with the table that exists.
 
+        Keys are compared with their types. What an index projects is compared where it is declared.
+
         See https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
         Needs the permissions ``dynamodb:DescribeTable`` and, with ``ttl``, ``dynamodb:DescribeTimeToLive``.
         """

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.values import from_item, to_item
-from expr_builder.errors import ConditionFailed, RequestUnfinished
+from expr_builder.errors import ConditionFailed, RequestUnfinished, TransactionCanceled
 from expr_builder.expressions.joining import all_of
 from expr_builder.requests.batches import BatchWrite
+from expr_builder.sending.answers import read_code, read_response
 
-from .errors import list_names
+from .errors import ValidationFailed, list_names
 from .marker_writes import find_changed
 from .optimistic_writes import settle
 from .table_parts import K, M, R, TableParts
 from .write_drafts import guard_action
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from expr_builder.attribute_values.values import Item, StoredItem
@@ -80,8 +82,8 @@ class TypedWrites(TableParts[M, R, K]):
         *,
         set: Mapping[Any, object] | None = None,  # noqa: A002  # the word of the expression
         remove: Iterable[Target] = (),
-        add: Fields | None = None,
-        delete: Fields | None = None,
+        add: Mapping[Any, object] | None = None,
+        delete: Mapping[Any, object] | None = None,
         if_field_equals: Fields | None = None,
         when: Condition | None = None,
         exactly_once: bool = False,
@@ -103,7 +105,8 @@ class TypedWrites(TableParts[M, R, K]):
             set: Fields (or ``Attr`` paths) and their values; or what DynamoDB computes, such as ``Attr("visits") + 1``.
             remove: Fields or paths to remove.
             add: Numbers to add to fields or paths, or elements to add to sets.
-            delete: Elements to remove from sets.
+            delete: Elements to remove from sets. Neither this nor ``add`` changes a set that is stored as a list, as
+                empty sets are inside other values, and in fields whose default is not an empty set.
             if_field_equals: See :meth:`put`.
             when: See :meth:`put`.
             exactly_once: See :meth:`put`. A transaction returns no attributes, so the item is read afterwards: that
@@ -114,14 +117,15 @@ class TypedWrites(TableParts[M, R, K]):
 
         Raises:
             ConditionFailed: when there is no such item, or a condition does not hold.
-            ValidationFailed: for a value that does not fit its place, an unknown field, or a required one removed.
+            ValidationFailed: for a value that does not fit its place, an unknown field, a required one removed, or a
+                set that is stored as a list.
             InvalidQuery: for a field that is part of the key.
             UniqueViolation: when a unique field's new value is taken.
             RequestUnfinished: when there was no final answer; ``outcome_unknown`` tells whether it may be done.
         """
         draft = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
         guard = self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when)
-        with self._show_refusals():
+        with self._show_refusals(), self._explain_lists(add, delete):
             marked = self._marked
             if marked is not None and not marked.concerns(find_changed(draft)):
                 marked = None  # the markers stay as they are
@@ -260,6 +264,19 @@ class TypedWrites(TableParts[M, R, K]):
             if not error.retried or error.item is None or to_item(error.item) != to_item(meant):
                 raise
 
+    @contextmanager
+    def _explain_lists(self, *changes: Mapping[Any, object] | None) -> Iterator[None]:
+        """Say which sets may be stored as lists, where DynamoDB only says that some operand has the wrong type."""
+        try:
+            yield
+        except Exception as error:
+            if _is_invalid(error):
+                try:
+                    self._drafts.refuse_lists(*changes)
+                except ValidationFailed as explained:
+                    raise explained from error
+            raise
+
     def _read_written(self, key: Item) -> StoredItem:
         """Read an item that was just changed; an error says that the change took place, or may have."""
         try:
@@ -275,3 +292,10 @@ class TypedWrites(TableParts[M, R, K]):
         if self._marked is not None:
             fields = list_names(self._marked.fields)
             self._refuse(f"{method} cannot keep the markers of {fields}", "one put or delete after the other")
+
+
+def _is_invalid(error: Exception) -> bool:
+    """Tell whether DynamoDB found a request invalid, as it does when an operand has a wrong type."""
+    if isinstance(error, TransactionCanceled):
+        return any(reason.code == "ValidationError" for reason in error.slots.values())
+    return read_code(read_response(error)) == "ValidationException"

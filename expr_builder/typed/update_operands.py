@@ -21,10 +21,11 @@ from expr_builder.expressions.nodes import Literal as LiteralOperand
 from expr_builder.expressions.operands import make_literal, take_number
 
 from .errors import ValidationFailed
-from .item_places import LISTS, SETS, Slot, list_constraints
+from .field_types import SETS
+from .item_places import LISTS, Slot, list_constraints
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from expr_builder.expressions.nodes import Value
 
@@ -75,6 +76,19 @@ class Operands:
         """Refuse to remove what an item cannot be read without."""
         if any(slot.required for slot in place.slots):
             self._places.refuse(place.name, "missing", "is required, so it cannot be removed")
+
+    def refuse_lists(self, changes: Iterable[tuple[Place, object]]) -> None:
+        """Refuse what adds to sets or removes from them, and was not taken, where they may be stored as lists.
+
+        DynamoDB has no empty sets. Only a field's own value can be left out instead, as long as that reads as empty.
+        """
+        listed = [
+            place.name
+            for place, value in changes
+            if isinstance(_read_literal(value), (set, frozenset))
+            and not (len(place.path.segments) == 1 and place.slots[0].is_left_out_when_empty)
+        ]
+        self._places.refuse_all(listed, "set_type", f"may be stored as a list or NULL, which is no set: {_WHOLE}")
 
     # --- computed values
 

@@ -213,8 +213,8 @@ class Drafts(Generic[M]):
         *,
         sets: Mapping[Any, object] | None,
         remove: Iterable[Target],
-        add: Fields | None,
-        delete: Fields | None,
+        add: Mapping[Any, object] | None,
+        delete: Mapping[Any, object] | None,
     ) -> Update:
         """Draft an update without its guard; the version is counted up.
 
@@ -240,6 +240,11 @@ class Drafts(Generic[M]):
         if action.size > MAX_ITEM_BYTES:
             self._refuse_size(action)
         return action
+
+    def refuse_lists(self, *changes: Mapping[Any, object] | None) -> None:
+        """Refuse what an update that DynamoDB did not take adds to sets, or takes out, that may be stored as lists."""
+        given = [item for changed in changes for item in (changed or {}).items()]
+        self._operands.refuse_lists((self._find(target), value) for target, value in given)
 
     def delete(self, key: Fields, guard: Condition | None = None) -> Delete:
         """Draft a deletion."""

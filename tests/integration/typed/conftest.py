@@ -81,7 +81,7 @@ def create_table(
                 {
                     "IndexName": index_name,
                     "KeySchema": _schema(index.partition_keys, index.sort_keys),
-                    "Projection": {"ProjectionType": "ALL"},
+                    "Projection": _projection(index),
                 }
                 for index_name, index in group.items()
             ]
@@ -98,3 +98,10 @@ def _schema(partition: Any, sort: Any) -> list[dict[str, str]]:
     return [
         {"AttributeName": key, "KeyType": kind} for kind, keys in (("HASH", partition), ("RANGE", sort)) for key in keys
     ]
+
+
+def _projection(index: Index) -> dict[str, Any]:
+    """What is declared; everything where nothing is."""
+    if isinstance(index.projection, tuple):
+        return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projection)}
+    return {"ProjectionType": index.projection or "ALL"}

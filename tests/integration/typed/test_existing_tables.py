@@ -43,12 +43,14 @@ def test_everything_that_differs_is_said(client: DynamoDBClient, orders: Table) 
         "the partition key of index by_date is user_id, declared is order_id",
         "the sort key of index by_date is created_at, declared is updated_at",
         "the partition key of index by_status is status, declared is order_id",
+        "the sort key total of index by_status is of type N, declared is S",
         "index by_status is global, declared is local",
         "there is no index by_total",
     ]
-    assert str(table.describe()).startswith(
-        f'table "{orders.name}" differs from what is declared:\n- the partition key is user_id'
-    )
+    assert str(table.describe()).splitlines() == [
+        f'table "{orders.name}" differs from what is declared:',
+        *(f"- {difference}" for difference in table.describe().differences),
+    ]
 
 
 def test_key_types_and_a_missing_sort_key_differ(client: DynamoDBClient, create: Callable[..., Table]) -> None:
@@ -59,6 +61,65 @@ def test_key_types_and_a_missing_sort_key_differ(client: DynamoDBClient, create:
     ]
     only = TypedTable(Order, Table(create("user_id", "order_id").name, "user_id"), client)
     assert only.describe().differences == ["the sort key is order_id, declared is none"]
+
+
+def test_key_types_and_projections_of_indexes_differ(client: DynamoDBClient, create: Callable[..., Table]) -> None:
+    made = create(
+        "user_id",
+        "order_id",
+        types={"total": "N", "at": "N"},
+        all=Index("status", "total", projection="ALL"),
+        keys=Index("user_id", "at", projection="KEYS_ONLY", local=True),
+        some=Index("status", "at", projection=["total", "note"]),
+        few=Index("status", "order_id", projection=["note"]),
+        unsaid=Index("status", "total", projection=["note"]),
+    )
+    indexes = {
+        "all": Index(("status", "B"), ("total", "S"), projection="KEYS_ONLY"),
+        "keys": Index("user_id", ("at", "B"), projection="ALL", local=True),
+        "some": Index(("status", "B"), ("at", "B"), projection=["total", "size", "status"]),
+        "few": Index(("status", "B"), "order_id", projection="KEYS_ONLY"),
+        "unsaid": Index(("status", "B"), "total"),
+    }
+    found = TypedTable(Order, Table(made.name, "user_id", "order_id", indexes=indexes), client).describe()
+    assert str(found).splitlines() == [
+        f'table "{made.name}" differs from what is declared:',
+        "- the partition key status of index all is of type S, declared is B",
+        "- the sort key total of index all is of type N, declared is S",
+        "- index all projects ALL, declared is KEYS_ONLY",
+        "- the sort key at of index keys is of type N, declared is B",
+        "- index keys projects KEYS_ONLY, declared is ALL",
+        "- the partition key status of index some is of type S, declared is B",
+        "- the sort key at of index some is of type N, declared is B",
+        "- index some projects note, total, declared is size, total",
+        "- the partition key status of index few is of type S, declared is B",
+        "- index few projects note, declared is KEYS_ONLY",
+        "- the partition key status of index unsaid is of type S, declared is B",
+        "- the sort key total of index unsaid is of type N, declared is S",
+    ]
+    assert found.undeclared == []
+
+
+def test_the_order_and_the_keys_in_a_projection_make_no_difference(
+    client: DynamoDBClient, create: Callable[..., Table]
+) -> None:
+    made = create(
+        "user_id",
+        "order_id",
+        some=Index("status", projection=["total", "note"]),
+        keys=Index("status", "user_id", projection="KEYS_ONLY"),
+    )
+    indexes = {
+        "some": Index("status", projection=["note", "order_id", "total", "status"]),
+        "keys": Index("status", "user_id", projection=["order_id", "status"]),
+    }
+    found = TypedTable(Order, Table(made.name, "user_id", "order_id", indexes=indexes), client).describe()
+    assert str(found) == f'table "{made.name}" is as declared'
+
+
+def test_a_table_read_from_its_description_is_as_declared(client: DynamoDBClient, orders: Table) -> None:
+    described = Table.from_description(client.describe_table(TableName=orders.name))
+    assert str(TypedTable(Order, described, client).describe()) == f'table "{orders.name}" is as declared'
 
 
 def test_the_time_to_live_is_compared(client: DynamoDBClient, plain: Table) -> None:

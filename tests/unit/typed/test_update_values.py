@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -10,8 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto import mock_aws
-from pydantic import BaseModel, Field, PlainSerializer, RootModel, computed_field, field_serializer, field_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    RootModel,
+    computed_field,
+    field_serializer,
+    field_validator,
+)
 from typing_extensions import TypedDict
 
 from expr_builder import Attr, BuildError, Table
@@ -99,6 +110,8 @@ class Thing(BaseModel):
     root: Numbers = Numbers([])
     opened: Open = Open()
     anything: Any = None
+    payload: JsonValue = None
+    payloads: list[JsonValue] = []
     one_of: Literal[1, 2] = 1
     level: Level = Level.LOW
     at: datetime | None = None
@@ -192,6 +205,12 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"set": {Attr("cents")["a"]: "a"}}, "cents", "path"),
     ({"set": {Attr("opened")["known"]: "x"}}, "opened.known", "int_parsing"),
     ({"set": {Attr("anything")["x"]: Point}}, "anything.*", "value-type"),
+    ({"set": {"payload": 0.5}}, "payload", "round_trip"),
+    ({"set": {Attr("payload")["x"][3]: 1.0}}, "payload.*[3]", "round_trip"),
+    ({"set": {Attr("payload")["x"]: {1}}}, "payload.*", "invalid-json-value"),
+    ({"set": {"payload": Attr("payload").append(1)}}, "payload", "update_operand"),
+    ({"set": {"payload": Attr("payload") + 1}}, "payload", "update_operand"),
+    ({"set": {"payloads": Attr("payloads").append(0.5)}}, "payloads[0]", "invalid-json-value"),
     ({"set": {"doubled": 1}}, "doubled", "computed"),
     ({"set": {"secret": "x"}}, "secret", "not_stored"),
     # ADD and DELETE
@@ -285,6 +304,13 @@ TAKEN: list[tuple[dict[str, Any], str, list[Any]]] = [
     ({"set": {Attr("pet")["age"]: 2}}, "SET pet.age = :v0", [{"N": "2"}]),
     ({"set": {Attr("opened")["other"]: "x"}}, "SET opened.other = :v0", [{"S": "x"}]),
     ({"set": {Attr("anything")["x"][3]: {"a": 1}}}, "SET anything.x[3] = :v0", [{"M": {"a": {"N": "1"}}}]),
+    ({"set": {"payload": Attr("payloads")[0]}}, "SET payload = payloads[0]", []),
+    ({"set": {Attr("payload")["x"][3]: {"a": None}}}, "SET payload.x[3] = :v0", [{"M": {"a": {"NULL": True}}}]),
+    (
+        {"set": {"payloads": Attr("payloads").append([1, {"a": ["b"]}])}},
+        "SET payloads = list_append(if_not_exists(payloads, :v0), :v1)",
+        [{"L": []}, {"L": [{"N": "1"}, {"M": {"a": {"L": [{"S": "b"}]}}}]}],
+    ),
     ({"set": {"anything": Attr("anything") + 1}}, "SET anything = anything + :v0", [{"N": "1"}]),
     ({"set": {"words": set()}}, "REMOVE words", []),
     ({"add": {"count": 1}}, "ADD c :v0", [{"N": "1"}]),
@@ -386,8 +412,9 @@ class Tagged(BaseModel):
     needed: set[int]
 
 
-@pytest.fixture
-def tagged() -> Iterator[TypedTable[Tagged, Tagged]]:
+@contextmanager
+def create_table() -> Iterator[Any]:
+    """A client of moto in this process, which has the table ``t``."""
     with mock_aws():
         client: Any = boto3.client("dynamodb", "us-east-1")
         client.create_table(
@@ -396,6 +423,12 @@ def tagged() -> Iterator[TypedTable[Tagged, Tagged]]:
             AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
             BillingMode="PAY_PER_REQUEST",
         )
+        yield client
+
+
+@pytest.fixture
+def tagged() -> Iterator[TypedTable[Tagged, Tagged]]:
+    with create_table() as client:
         table = TypedTable(Tagged, Table("t", "id"), client).strict()
         table.put(Tagged(id="1", tags={"a"}, needed={1}))
         yield table
@@ -425,3 +458,70 @@ def test_a_set_can_be_emptied_and_grow_again_in_every_way(
     assert tagged.get(KEY) == Tagged(id="1", needed=set())
     GROW[grow](tagged)
     assert tagged.update(KEY, add={"tags": {"c"}}) == Tagged(id="1", tags={"b", "c"}, needed={2})
+
+
+class Shelf(BaseModel):
+    tags: set[int] = Field(default_factory=set)
+
+
+class Listed(BaseModel):
+    id: str
+    initial: set[str] = {"x"}
+    maybe: set[str] | None = None
+    needed: set[str] | None
+    shelf: Shelf = Shelf()
+    shelves: dict[str, set[str]] = {"a": set()}
+    left_out: set[str] = Field(default_factory=set)
+
+
+@pytest.fixture
+def listed() -> Iterator[TypedTable[Listed, Listed]]:
+    """An item whose sets are all empty; those that cannot be left out are stored as lists."""
+    with create_table() as client:
+        table = TypedTable(Listed, Table("t", "id"), client).strict()
+        table.put(Listed(id="1", initial=set(), maybe=set(), needed=set()))
+        yield table
+
+
+@pytest.mark.parametrize("exactly_once", [False, True])
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({"add": {"initial": {"y"}}}, ["initial"]),
+        ({"add": {"maybe": {"y"}, "needed": {"z"}, "left_out": {"x"}}}, ["maybe", "needed"]),
+        ({"add": {Attr("shelf")["tags"]: {1}}}, ["shelf.tags"]),
+        ({"delete": {Attr("shelves")["a"]: {"x"}}}, ["shelves.*"]),
+    ],
+)
+def test_a_set_that_is_stored_as_a_list_is_named_when_it_cannot_be_changed(
+    listed: TypedTable[Listed, Listed], changes: dict[str, Any], names: list[str], exactly_once: bool
+) -> None:
+    before = listed.get(KEY)
+    with pytest.raises(ValidationFailed) as caught:
+        listed.update(KEY, **changes, exactly_once=exactly_once)
+    said = "may be stored as a list or NULL, which is no set: set the whole value, or use modify [set_type]"
+    assert str(caught.value) == "Listed: " + "; ".join(f"{name}: {said}" for name in names)
+    assert "incorrect data type" in str(caught.value.__cause__)
+    assert listed.get(KEY) == before
+
+
+def test_what_the_error_advises_lets_the_set_grow(listed: TypedTable[Listed, Listed]) -> None:
+    changed = listed.modify(KEY, lambda one: one.model_copy(update={"maybe": {"y"}, "shelf": Shelf(tags={1})}))
+    assert (changed.maybe, changed.shelf.tags) == ({"y"}, {1})
+    after = listed.update(KEY, set={"needed": {"z"}}, add={"maybe": {"z"}, Attr("shelf")["tags"]: {2}})
+    assert (after.maybe, after.shelf.tags, after.needed) == ({"y", "z"}, {1, 2}, {"z"})
+
+
+def test_another_refusal_of_an_update_stays_what_it_is(tagged: TypedTable[Tagged, Tagged]) -> None:
+    Table("t", "id").put({"id": "1", "tags": ["of another program"]}).send(tagged._client)
+    with pytest.raises(ClientError, match="incorrect data type"):
+        tagged.update(KEY, add={"tags": {"a"}})
+
+
+def test_the_plain_builder_writes_no_empty_set() -> None:
+    with pytest.raises(BuildError) as caught:
+        Table("t", "id").put({"id": "1", "tags": set()})
+    assert str(caught.value) == (
+        'Put "t", Item.tags: an empty set, which DynamoDB cannot store '
+        "(leave the attribute out, or remove it in an update) [set-empty]"
+    )
