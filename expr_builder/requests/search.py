@@ -300,7 +300,12 @@ class Search(Immutable):
         if index is not None and self._index is not None:
             needed = filtered if self.operation == "Query" else []
             fault = find_unprojected(keys, index, self._index, self._select, projected, needed)
-            _raise_fault(fault, "Select" if self._select == "ALL_ATTRIBUTES" else "ProjectionExpression")
+            place = (
+                "ProjectionExpression"
+                if fault and fault.name in [path[0] for path in projected]
+                else "FilterExpression"
+            )
+            _raise_fault(fault, "Select" if self._select == "ALL_ATTRIBUTES" else place)
         check_paths(keys, checks, filtered, "FilterExpression")
 
     def _check_key_condition(self, index: Index | None) -> dict[str, KeyTest]:

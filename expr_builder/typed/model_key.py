@@ -109,9 +109,13 @@ class Template:
         return self._literals[fields] if fields < len(self.fields) else self.tail
 
     def _check_format(self, field: str, spec: str) -> str:
-        if not spec:
-            return spec
         leaves = set(find_leaves(self._codec.model.model_fields[field].annotation))
+        if not spec:
+            if any(map(_may_be_number, leaves)) and any(map(_may_be_text, leaves)):
+                self._refuse(
+                    f'{field} may be text or a number, and "1" and 1 would be one key', f"give {field} one type"
+                )
+            return spec
         may_be_number = has_own_form(self._codec.model, field) or any(map(_may_be_number, leaves))
         if not may_be_number or not _NUMBER_FORMAT.fullmatch(spec):
             self._refuse(
@@ -266,6 +270,12 @@ class ModelKey:
     def _refuse(self, message: str) -> NoReturn:
         place = f'{self._codec.name} in table "{self._table.name}"'
         raise InvalidQuery(message, rule="key-schema", place=place, fix=self._right)
+
+
+def _may_be_text(leaf: Any) -> bool:
+    if isinstance(leaf, type) and issubclass(leaf, Enum):
+        return any(_may_be_text(type(member.value)) for member in leaf)
+    return leaf is Any or leaf is object or (isinstance(leaf, type) and issubclass(leaf, str))
 
 
 def _may_be_number(leaf: Any) -> bool:

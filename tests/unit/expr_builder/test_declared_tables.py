@@ -500,14 +500,17 @@ def test_a_start_key_belongs_to_the_query_alone() -> None:
 
 def test_a_global_index_is_asked_only_for_what_it_holds() -> None:
     team = ORDERS.query(Key("team").eq("a")).on_index("by_team")
-    for search in (
-        team.select("ALL_ATTRIBUTES"),
-        ORDERS.scan().on_index("by_team").select("ALL_ATTRIBUTES"),
-        team.project("total", "note"),
-        ORDERS.scan().on_index("by_team").project(Attr("note")["x"]),
-        team.filter(Attr("note").exists()),
+    for search, place in (
+        (team.select("ALL_ATTRIBUTES"), "Select"),
+        (ORDERS.scan().on_index("by_team").select("ALL_ATTRIBUTES"), "Select"),
+        (team.project("total", "note"), "ProjectionExpression"),
+        (ORDERS.scan().on_index("by_team").project(Attr("note")["x"]), "ProjectionExpression"),
+        (team.filter(Attr("note").exists()), "FilterExpression"),
+        (team.project("total").filter(Attr("note").exists()), "FilterExpression"),
     ):
-        assert refused(search.to_request).rule == "index-projection"
+        error = refused(search.to_request)
+        assert error.rule == "index-projection"
+        assert error.place.endswith(place)
     for search in (
         team.project("total", "PK", "SK", "at"),
         team.filter(Attr("total").gt(1) & Attr("PK").exists()).select("ALL_PROJECTED_ATTRIBUTES"),

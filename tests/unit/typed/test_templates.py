@@ -99,6 +99,23 @@ def test_a_format_that_could_give_two_keys_one_text_or_another_order_is_refused(
     assert "{value:08d}" in caught.value.fix
 
 
+class Either(Enum):
+    """Members that are text, and members that are numbers."""
+
+    ONE = 1
+    TEXT = "1"
+
+
+@pytest.mark.parametrize("annotation", [int | str, str | Decimal | None, Any, object, Either, Word | int])
+def test_a_field_that_may_be_text_or_a_number_makes_no_key_without_a_format(annotation: Any) -> None:
+    with pytest.raises(BuildError) as caught:
+        table_of(annotation, "V#{value}")
+    assert str(caught.value) == (
+        'the template of SK: value may be text or a number, and "1" and 1 would be one key '
+        "(give value one type) [typed-key]"
+    )
+
+
 @pytest.mark.parametrize(
     ("annotation", "template", "value", "key"),
     [
