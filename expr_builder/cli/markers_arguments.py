@@ -10,6 +10,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from expr_builder.attribute_values.values import to_attribute_value
+from expr_builder.errors import BuildError
 from expr_builder.markers import Layout
 from expr_builder.unique import Unique
 
@@ -28,6 +30,7 @@ examples:
   expr-builder markers repair --unique shop.schema:unique --from findings.jsonl --dry-run
   expr-builder markers repair --unique shop.schema:unique
   expr-builder markers show --unique shop.schema:unique A-1
+  expr-builder markers give --unique shop.schema:unique A-1 --to PRODUCT#7 --dry-run
   expr-builder markers backfill --unique shop.schema:unique --record-prefix PRODUCT# --record-sort HEAD
 
 The table is reached as by the AWS CLI: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL and so on.
@@ -36,9 +39,9 @@ exit codes: 0 nothing is wrong, 1 something is, 2 the command could not do its w
 
 
 def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser:
-    """Add ``markers`` with its own four commands."""
+    """Add ``markers`` with its own five commands."""
     parser = add_subcommand(commands, "markers", purpose, EXAMPLES)
-    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|show")
+    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|show|give")
 
     audit = _add_part(parts, "audit", "find what is wrong; only reads")
     audit.add_argument("--redact", action="store_true", help="hide the values in markers' keys")
@@ -69,8 +72,18 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
         part.add_argument("--dry-run", action="store_true", help="show the transactions, send none")
 
     show = _add_part(parts, "show", "tell who holds a value, with the record beside its markers")
-    show.set_defaults(segments=1)  # run_markers makes a client for so many threads
     show.add_argument("value", help="a unique value, such as an e-mail address, or a record's owner key")
+    show.add_argument(
+        "--no-scan", dest="scan", action="store_false", help="do not scan the table for all records that have the value"
+    )
+    show.add_argument("--segments", type=_parse_positive, default=4, help="threads that scan (default: 4)")
+
+    give = _add_part(parts, "give", "make a record the owner of the marker of a value that it has")
+    give.set_defaults(segments=1)  # run_markers makes a client for so many threads
+    give.add_argument("value", help="the value, such as an e-mail address")
+    give.add_argument("--to", required=True, metavar="OWNER", help="the record's owner key")
+    give.add_argument("--field", help="the unique field, where there are several")
+    give.add_argument("--dry-run", action="store_true", help="show the transaction, send none")
     return parser
 
 
@@ -120,6 +133,17 @@ def read_layout(options: Namespace) -> Layout:
     if declared.table.sort_key and declared.record_sort is None and declared.record_key is None:
         raise CommandError("The table has a sort key: say which one every record has, with --record-sort.")
     return declared
+
+
+def read_owners(text: str) -> list[object]:
+    """What an owner given as text can be: that text, a number, bytes."""
+    owners: list[object] = [text]
+    try:
+        to_attribute_value(number := Decimal(text))
+        owners.append(number)
+    except (InvalidOperation, BuildError):
+        pass
+    return [*owners, text.encode()]
 
 
 def _read_sort(layout: Layout, text: str) -> str | bytes | Decimal:

@@ -30,7 +30,7 @@ from expr_builder.markers import (
 )
 
 from .documents import CommandError, name_file, read_text
-from .markers_arguments import read_layout
+from .markers_arguments import read_layout, read_owners
 from .markers_text import count_outcomes, format_answers, format_findings, format_mend, format_report
 from .progress import Progress
 
@@ -109,7 +109,8 @@ def _backfill(layout: Layout, client: DynamoDBClient, options: Namespace) -> int
 
 
 def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
-    answers = show(layout, client, options.value)
+    scan = ScanOptions(options.segments) if options.scan else None
+    answers = show(layout, client, options.value, scan=scan)
     if options.format == "json":
         for answer in answers:
             sys.stdout.write(_format_json(answer.to_json()))
@@ -118,7 +119,20 @@ def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     return _FOUND if any(answer.findings for answer in answers) else _CLEAN
 
 
-_COMMANDS = {"audit": _audit, "repair": _repair, "backfill": _backfill, "show": _show}
+def _give(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    field = options.field or (layout.fields[0] if len(layout.fields) == 1 else None)
+    if field not in layout.fields:
+        raise CommandError(f"Name the field with --field: {', '.join(layout.fields)}.")
+    mender = Mender(layout, client)
+    mends = (mender.give(field, options.value, owner, dry_run=options.dry_run) for owner in read_owners(options.to))
+    # Text, then what else the owner can be: the first that leads to a record with this value.
+    first = next(mends)
+    mend = first if first.outcome is not Outcome.LEFT else next((m for m in mends if m.outcome != Outcome.LEFT), first)
+    _print_mend(mend, options)
+    return _CLEAN if mend.outcome in (Outcome.MENDED, Outcome.GONE) else _FOUND
+
+
+_COMMANDS = {"audit": _audit, "repair": _repair, "backfill": _backfill, "show": _show, "give": _give}
 
 
 # --- scanning

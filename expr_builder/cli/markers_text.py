@@ -78,7 +78,9 @@ def _format_answer(value: str, answer: Answer) -> list[str]:
         verdict = "" if answer.finding is None else f" - {answer.finding.kind}: {answer.finding.kind.meaning}"
         head = f"{field}: held by {_format_cell(answer.holder)} (through {answer.marker}){verdict}."
     rows = [(line.field, line.value, line.marker, line.holder, line.verdict) for line in answer.lines]
-    return [head, *(_indent(_align(("FIELD", "RECORD", "MARKER", "HOLDER", "VERDICT"), rows)) if rows else ())]
+    table = _indent(_align(("FIELD", "RECORD", "MARKER", "HOLDER", "VERDICT"), rows)) if rows else []
+    others = [f"{one.kind}: {_format_cell(one.record)} has this {field}, too." for one in answer.others]
+    return [head, *table, *_indent(others)]
 
 
 def _describe_transaction(transaction: TransactWrite) -> list[str]:

@@ -87,8 +87,9 @@ class Examiner:
             if partition is not None:
                 keys["marker"] = layout.make_marker_key(field, partition)
                 holder = name_holder(seen.get("marker"))
-                # A transaction may not read an item twice.
-                if holder != owner and (holder_key := layout.find_record_key(holder)):
+                # A transaction may not read an item twice: "1" may lead to the record whose owner is 1.
+                holder_key = layout.find_record_key(holder)
+                if holder_key is not None and holder_key != key:
                     keys["holder"] = holder_key
             return keys
 
@@ -128,6 +129,8 @@ class Examiner:
         kind = Kind.STOLEN
         if self._layout.find_marker(seen.get("holder"), field) == partition:
             kind = Kind.DUPLICATE  # handing the marker over would take the value from one of two people
+        elif self._layout.find_record_key(holder) == self._layout.pick_key(record):
+            pass  # a holder that is written otherwise than the record's own owner, and leads to this very record
         elif not self._layout.is_own(marker) or (seen.get("holder") is None and not self._layout.record_prefix):
             kind = Kind.RESERVED
         return Finding(kind, field, record=owner, marker=partition, holder=holder)

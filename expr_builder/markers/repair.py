@@ -6,6 +6,7 @@ seen: so an old finding, or the same one twice, does no harm.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from expr_builder.unique import OWNER, expect_value
 
 from .examine import Examiner, Unsettled
 from .findings import Finding, Kind
+from .layout import Unkeyed
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -112,6 +114,52 @@ class Mender:
         transaction = self._draft(sight.finding, sight)
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
+    def give(self, field: str, value: object, owner: object, *, dry_run: bool = False) -> Mend:
+        """Make a record the owner of the marker of a value that it has, whoever holds the marker now.
+
+        This settles which of two records with one value keeps it: the other one has no marker from then on, and can be
+        changed or deleted without touching this one's.
+
+        Args:
+            field: The unique field.
+            value: The value, as a person writes it.
+            owner: Whom the marker shall name: the record must exist and have the value.
+            dry_run: Only say what would be done.
+
+        Returns:
+            What was done; ``GONE`` when the record owns the marker already, ``LEFT`` with the reason when it cannot be
+            given to it. ``finding.holder`` is the former owner.
+
+        Raises:
+            RequestUnfinished: when DynamoDB gave no final answer. Giving again is safe.
+        """
+        subject = Finding(Kind.MISSING, field, record=owner)
+        if reason := self._find_misfit(subject):
+            return Mend(subject, Outcome.LEFT, reason=reason)
+        try:
+            partition = self._layout.derive_marker(field, value)
+        except Unkeyed as unfit:
+            return Mend(subject, Outcome.LEFT, reason=str(unfit))
+        for _ in range(_ROUNDS):
+            try:
+                sight = self._examiner.examine_record(owner, field)
+            except Unsettled:
+                break
+            if self._layout.find_marker(sight.record, field) != partition:
+                return Mend(subject, Outcome.LEFT, reason=f"no record of this owner has this {field}")
+            if sight.finding is None:
+                return Mend(dataclasses.replace(subject, marker=partition), Outcome.GONE)
+            missing = sight.finding.kind is Kind.MISSING
+            transaction = (self._add if missing else self._hand_over)(sight.finding, sight)
+            if dry_run:
+                return Mend(sight.finding, Outcome.PLANNED, transaction)
+            try:
+                transaction.send(self._client)
+            except TransactionCanceled:
+                continue
+            return Mend(sight.finding, Outcome.MENDED, transaction)
+        return Mend(subject, Outcome.BUSY)
+
     def mend(self, finding: Finding, *, only: frozenset[Kind] = frozenset(Kind)) -> Mend:
         """Examine a finding again and mend it, unless it is now of a kind that is not in ``only``.
 
@@ -192,8 +240,9 @@ class Mender:
         return all_of(self._layout.table.key_schema.present, named)
 
     def _check_holder(self, finding: Finding, sight: Sight) -> list[Check]:
-        # An owner that cannot be a key has no record that could appear meanwhile.
-        if self._layout.find_record_key(finding.holder) is None:
+        # An owner that cannot be a key has no record that could appear meanwhile; the record itself is checked already.
+        holder_key = self._layout.find_record_key(finding.holder)
+        if holder_key is None or holder_key == self._layout.find_record_key(finding.record):
             return []
         return [self._check_unchanged("holder", finding.holder, sight.holder, finding.field)]
 

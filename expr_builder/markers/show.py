@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.json_form import make_json
@@ -10,12 +11,18 @@ from expr_builder.attribute_values.values import to_attribute_value
 
 from .examine import Examiner, Sight
 from .layout import Unkeyed, name_holder
+from .scan import scan_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from expr_builder.attribute_values.values import Item
 
     from .findings import Finding
     from .layout import Layout
+    from .scan import ScanOptions
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,6 +70,8 @@ class Answer:
         holder: The owner that the marker names; ``None`` when nobody holds the value.
         finding: What is wrong with that marker.
         lines: The holder's record, field by field, beside its markers; empty when there is no such record.
+        records: The owner keys of all records that have the value; ``None`` when nobody has looked for them.
+        others: What is wrong with those that do not hold the marker, each that has no right to the value or no marker.
     """
 
     field: str | None
@@ -70,21 +79,26 @@ class Answer:
     holder: object = dataclasses.field(default=None, repr=False)
     finding: Finding | None = None
     lines: tuple[Line, ...] = ()
+    records: tuple[object, ...] | None = dataclasses.field(default=None, repr=False)
+    others: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> list[Finding]:
         """Everything that is wrong here."""
-        found = [self.finding, *(line.finding for line in self.lines)]
+        found = [self.finding, *(line.finding for line in self.lines), *self.others]
         return [one for one in found if one is not None]
 
     def to_json(self) -> dict[str, object]:
         """As JSON data."""
+        searched = self.records is not None
         return {
             "field": self.field,
             "marker": self.marker,
             "holder": _make_typed(self.holder),
             "finding": None if self.finding is None else self.finding.to_json(),
             "record": [line.to_json() for line in self.lines],
+            **({"records": [*map(_make_typed, self.records or ())]} if searched else {}),
+            **({"others": [finding.to_json() for finding in self.others]} if searched else {}),
         }
 
 
@@ -92,13 +106,15 @@ def _make_typed(value: object) -> object:
     return None if value is None else make_json(to_attribute_value(value))
 
 
-def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Answer]:
+def show(layout: Layout, client: DynamoDBClient, value: str, *, scan: ScanOptions | None = None) -> list[Answer]:
     """Tell who holds a value: as a value of each unique field, normalised, and as a record's owner key.
 
     Args:
         layout: Which items are records, and which are markers.
-        client: ``boto3.client("dynamodb")``.
+        client: ``boto3.client("dynamodb")``, or :func:`make_scan_client` for a scan in several threads.
         value: A unique value as a person writes it, or the owner that a record's markers name.
+        scan: How to scan the whole table for the records that have the value: without an index, nothing else finds a
+            record that has no marker. Left out, nobody looks for them.
 
     Returns:
         An answer for each unique field, and one more when the value is the owner key of a record.
@@ -108,6 +124,9 @@ def show(layout: Layout, client: DynamoDBClient, value: str) -> list[Answer]:
     """
     examiner = Examiner(layout, client)
     answers = [_find_holder(layout, examiner, field, value) for field in layout.fields]
+    if scan is not None:
+        owners = _find_owners(layout, client, {str(one.field): one.marker for one in answers if one.marker}, scan)
+        answers = [_add_records(examiner, one, owners[one.field]) if one.field in owners else one for one in answers]
     # The caller does not say which of these the value is: it is a record's key if it leads to a record.
     lines = _compare(layout, examiner, value)
     return [*answers, Answer(None, holder=value, lines=lines)] if lines else answers
@@ -121,6 +140,32 @@ def _find_holder(layout: Layout, examiner: Examiner, field: str, value: str) -> 
     sight = examiner.examine_marker(field, partition)
     holder = name_holder(sight.marker)
     return Answer(field, partition, holder, sight.finding, _compare(layout, examiner, holder))
+
+
+def _find_owners(
+    layout: Layout, client: DynamoDBClient, wanted: Mapping[str, str], options: ScanOptions
+) -> dict[str, list[object]]:
+    """For each field, the owner keys of the records whose value has this marker."""
+    owners: dict[str, list[object]] = {field: [] for field in wanted}
+
+    def search_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
+        for record in filter(layout.is_record, items):
+            for field, marker in wanted.items():
+                if layout.find_marker(record, field) == marker:
+                    owners[field].append(layout.find_owner(record))
+        return Counter(read=len(items)), []
+
+    scan_table(layout, client, search_page, options)
+    return {field: sorted(found, key=str) for field, found in owners.items()}
+
+
+def _add_records(examiner: Examiner, answer: Answer, owners: Sequence[object]) -> Answer:
+    """Add the records that the scan found, each judged by what is stored now; the holder's is judged already."""
+    others = [owner for owner in owners if owner != answer.holder]
+    findings = [examiner.examine_record(owner, str(answer.field)).finding for owner in others]
+    return dataclasses.replace(
+        answer, records=tuple(owners), others=tuple(finding for finding in findings if finding is not None)
+    )
 
 
 def _compare(layout: Layout, examiner: Examiner, owner: object) -> tuple[Line, ...]:

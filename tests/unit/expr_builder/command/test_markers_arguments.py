@@ -135,7 +135,7 @@ def test_the_examples_of_the_help_are_commands() -> None:
     for example in examples:
         words = shlex.split(example.partition(" > ")[0])
         assert parse_arguments(words[1:]).unique == "shop.schema:unique"
-    assert len(examples) == 6
+    assert len(examples) == 7
 
 
 @pytest.mark.parametrize("arguments", [["markers"], ["markers", "audit"], ["markers", "show"]])
