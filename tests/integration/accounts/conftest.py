@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from accounts.settings import settings
 from accounts.wiring import make_client, make_service
 from tests.support.cloud import dynamodb, local_cloud
+from tests.support.moto import empty_moto
 from tests.support.store import Store
 from tests.support.template import create_table
 
@@ -30,7 +30,7 @@ TABLE = "accounts-test"
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     """A client of an empty table on moto, in this process; the functions' environment points to the same one."""
     _set_environment(monkeypatch, endpoint="")
-    with _fresh_wiring(), mock_aws():
+    with _fresh_wiring(), empty_moto():
         client = boto3.client("dynamodb")
         create_table(client, TABLE)
         yield client

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 
 import boto3
 import pytest
-from moto import mock_aws
 from pydantic import BaseModel, Field, PlainSerializer, RootModel, computed_field, field_serializer, field_validator
 from typing_extensions import TypedDict
 
 from expr_builder import Attr, BuildError, Table
 from expr_builder.typed import InvalidQuery, TypedTable, ValidationFailed
+from tests.support.moto import empty_moto
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -388,7 +388,7 @@ class Tagged(BaseModel):
 
 @pytest.fixture
 def tagged() -> Iterator[TypedTable[Tagged, Tagged]]:
-    with mock_aws():
+    with empty_moto():
         client: Any = boto3.client("dynamodb", "us-east-1")
         client.create_table(
             TableName="t",
