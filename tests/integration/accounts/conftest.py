@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import boto3
 import pytest
+from botocore.loaders import create_loader
 
 from accounts.settings import settings
 from accounts.wiring import make_client, make_service
@@ -24,6 +26,14 @@ if TYPE_CHECKING:
     from tools.local_cloud import LocalCloud
 
 TABLE = "accounts-test"
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_loader() -> Iterator[None]:
+    """The botocore sessions that the service makes, one a test, read AWS's descriptions once: that takes longest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("botocore.session.create_loader", cache(create_loader))
+        yield
 
 
 @pytest.fixture
