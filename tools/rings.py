@@ -1,5 +1,6 @@
 """``make test`` and ``make coverage``: the test rings, from the fastest to the most realistic.
 
+All of them run in two lanes side by side: what keeps a processor busy, and what often waits for builds and containers.
 With ``REQUIRE_ALL_RINGS=1`` (as .ci/run sets it) a ring or a test that is skipped counts as failed.
 """
 
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,10 +51,14 @@ RINGS = {
     "sam": Ring(("dev", "sam", "ministack"), 10 * MINUTE, 45 * MINUTE),
     "deployed": Ring(("dev", "sam", "ministack", "microburst", "schemathesis"), 10 * MINUTE, 45 * MINUTE),
 }
+# About equally long. No ring uses a port, a container or a folder of another's.
+LANES = ("unit", "integration"), ("template", "sam", "deployed")
+LIBRARY = "expr_builder"
 LIBRARY_TESTS = "tests/unit/expr_builder"
 OLDER_PYTHONS = ("py311", "py312")
 COVERED = ("unit", "integration")
 COVERAGE_FILE = LOCAL / "coverage"
+BESIDE_LOG = LOCAL / "reports/beside.log"
 
 # Ctrl-C reaches pytest too, which then stops its servers: that takes a while.
 END_SECONDS = MINUTE
@@ -72,6 +78,29 @@ class Outcome:
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def run_all(pytest_arguments: Sequence[str]) -> Outcome:
+    """Runs all rings: the first lane here, shown as it goes, and the second in a process whose output follows."""
+    here, beside = LANES
+    names = ", ".join(beside)
+    print(f"\n== rings {names}: run beside the others, shown at the end (meanwhile in {BESIDE_LOG})", flush=True)
+    _compile(venvs.ENVIRONMENTS["dev"].interpreter, LIBRARY, "layers/accounts/accounts", "functions")
+    BESIDE_LOG.parent.mkdir(parents=True, exist_ok=True)
+    with BESIDE_LOG.open("wb") as output:
+        command = [sys.executable, "-m", "tools.rings", " ".join(beside), "--", *pytest_arguments]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        total = run(here, pytest_arguments)
+        code = _wait(process, sum(ring.seconds for ring in RINGS.values()))  # each ring has its own limit there
+    finally:
+        processes.stop(process, seconds=2 * END_SECONDS)  # it stops its own pytest first
+        said = BESIDE_LOG.read_text(encoding="utf-8", errors="replace").rstrip()
+        print(f"\n{said}", flush=True)
+    outcome = _read_sum(said)
+    if code != 0 and outcome.failed == 0:  # it ended before it had a sum
+        outcome += Outcome(failed=1)
+    return total + outcome
 
 
 def run(rings: Iterable[str], pytest_arguments: Sequence[str]) -> Outcome:
@@ -151,9 +180,20 @@ def _run_on_older_pythons(pytest_arguments: Sequence[str]) -> Outcome:
         if interpreter is None:
             print(f"\n== library on Python {version}: this machine has no Python {version}.", flush=True)
             continue
+        _compile(interpreter, LIBRARY)
         title, seconds = f"library on Python {version}", RINGS["unit"].seconds
         total += _pytest(title, [LIBRARY_TESTS, *pytest_arguments], seconds=seconds, interpreter=interpreter)
     return total
+
+
+def _compile(interpreter: Path, *folders: str) -> None:
+    """Writes the byte code that the tests would write, while nothing is built.
+
+    `sam build` copies these folders, and fails when a file that it has listed is renamed before it is copied.
+    """
+    command: list[str | Path] = [interpreter, "-m", "compileall", "-q", *folders]
+    with venvs.locked("build"):
+        subprocess.run(command, cwd=ROOT, check=False, timeout=MINUTE)
 
 
 def _pytest(
@@ -199,6 +239,14 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, end_seconds: float =
         processes.stop(process, seconds=end_seconds)
 
 
+def _read_sum(output: str) -> Outcome:
+    """The sum that main() has written as the last line, if it came to that."""
+    last = output.rpartition("\n")[2]
+    if not re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", last):
+        return Outcome()
+    return Outcome(*map(int, re.findall(r"\d+", last)))
+
+
 def _read(report: Path) -> Outcome:
     if not report.exists():
         return Outcome()
@@ -213,22 +261,25 @@ def _read(report: Path) -> Outcome:
 def main() -> int:
     """Runs one ring, some tests or all rings, and ends with the sum."""
     parser = argparse.ArgumentParser(prog="make test", description="Run the test rings.")
-    parser.add_argument("ring", nargs="?", default="", help=f"one of {', '.join(RINGS)}")
+    parser.add_argument("ring", nargs="?", default="", help=f"of {', '.join(RINGS)}, one or several")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest; files and tests that are run alone")
     parser.add_argument("--coverage", action="store_true", help="report what the tests leave out")
     arguments = parser.parse_args()
-    if arguments.ring and arguments.ring not in RINGS:
-        print(f"There is no ring {arguments.ring!r}: RING is one of {', '.join(RINGS)}.", file=sys.stderr)
-        return 2
+    chosen = arguments.ring.split()
+    for name in chosen:
+        if name not in RINGS:
+            print(f"There is no ring {name!r}: RING is one of {', '.join(RINGS)}.", file=sys.stderr)
+            return 2
     signal.signal(signal.SIGTERM, _end)
-    chosen = [arguments.ring] if arguments.ring else []
     try:
         if arguments.coverage:
             total = cover(chosen or COVERED, arguments.pytest)
         elif not chosen and find_rings(arguments.pytest):
             total = run_chosen(arguments.pytest)
+        elif chosen:
+            total = run(chosen, arguments.pytest)
         else:
-            total = run(chosen or RINGS, arguments.pytest)
+            total = run_all(arguments.pytest)
     except venvs.VenvError as error:
         print(error, file=sys.stderr)
         return 1

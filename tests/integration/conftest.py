@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from moto import mock_aws
+
+from tests.support.moto import empty_moto
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,5 +21,5 @@ def moto(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
+    with empty_moto():
         yield boto3.client("dynamodb")

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from expr_builder import BuildError
+from tests.support.moto import empty_moto
 from tests.support.snippets import ROOT, Block, blocks, commands, matches, pages
 from tests.support.template import create_table
 
@@ -37,7 +37,7 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
+    with empty_moto():
         client = boto3.client("dynamodb")
         create_table(client, "accounts")
         yield client

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import boto3
 import pytest
-from moto import mock_aws
+from botocore.loaders import create_loader
 
 from accounts.settings import settings
 from accounts.wiring import make_client, make_service
 from tests.support.cloud import dynamodb, local_cloud
+from tests.support.moto import empty_moto
 from tests.support.store import Store
 from tests.support.template import create_table
 
@@ -26,11 +28,19 @@ if TYPE_CHECKING:
 TABLE = "accounts-test"
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _one_loader() -> Iterator[None]:
+    """The botocore sessions that the service makes, one a test, read AWS's descriptions once: that takes longest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("botocore.session.create_loader", cache(create_loader))
+        yield
+
+
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
     """A client of an empty table on moto, in this process; the functions' environment points to the same one."""
     _set_environment(monkeypatch, endpoint="")
-    with _fresh_wiring(), mock_aws():
+    with _fresh_wiring(), empty_moto():
         client = boto3.client("dynamodb")
         create_table(client, TABLE)
         yield client

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from moto import mock_aws
+
+from tests.support.moto import empty_moto
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[DynamoDBCl
     monkeypatch.setattr(sys, "path", [*sys.path])
     for name in ("shop", "shop.schema"):  # of an earlier test
         sys.modules.pop(name, None)
-    with mock_aws():
+    with empty_moto():
         client = boto3.client("dynamodb")
         client.create_table(
             TableName="shop",

@@ -8,8 +8,8 @@ from uuid import uuid4
 import boto3
 import pytest
 from botocore.config import Config
-from moto import mock_aws
 
+from tests.support.moto import empty_moto
 from tests.support.store import Store
 from tests.support.template import create_table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def client() -> Iterator[DynamoDBClient]:
     """One client for all tests of a module, since it is what takes longest to make."""
-    with mock_aws():
+    with empty_moto():
         client = boto3.client("dynamodb", "us-east-1", config=Config(retries={"total_max_attempts": 1}))
         yield client
         client.close()

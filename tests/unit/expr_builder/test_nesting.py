@@ -85,7 +85,7 @@ def attempt(read: Callable[[str], Any], text: str) -> Any:
 
 @pytest.mark.parametrize("kind", CONDITIONS)
 def test_no_condition_is_too_deep_or_too_wide_to_be_read_or_refused(kind: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     condition = attempt(parse_condition, CONDITIONS[kind])
     attempt(parse_key_condition, CONDITIONS[kind])
     if isinstance(condition, Condition):
@@ -93,16 +93,16 @@ def test_no_condition_is_too_deep_or_too_wide_to_be_read_or_refused(kind: str) -
         attempt(lambda _: describe(condition), "")
         attempt(lambda _: evaluate(condition, {"a": 1}), "")
         repr(condition)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize("kind", UPDATES)
 def test_no_update_is_too_deep_or_too_wide_to_be_read_or_refused(kind: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     actions = attempt(parse_update, UPDATES[kind])
     if isinstance(actions, tuple):
         attempt(lambda _: table.update({"PK": "1"}).apply(actions).to_request(), "")
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize("between", [", ", ".", "[0]", "(", "#"])
@@ -240,9 +240,9 @@ def test_a_condition_of_as_many_operators_as_fit_is_written_however_they_nest() 
 
 def test_many_conditions_are_joined_in_time_that_grows_with_them() -> None:
     clause = Attr("a") == 1
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(all_of(*[clause] * 200_000).parts) == 200_000
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 _paths = st.lists(

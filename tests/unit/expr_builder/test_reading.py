@@ -200,7 +200,7 @@ def test_any_json_is_read_or_refused(value: Any) -> None:
 
 @given(st.from_regex(r"[-+]?[0-9]{0,45}\.?[0-9]{0,45}([eE][-+]?[0-9]{1,12})?", fullmatch=True) | st.text(max_size=6))
 def test_number_text_is_read_exactly_or_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         number = read_number(text)
     except BuildError:
@@ -209,4 +209,4 @@ def test_number_text_is_read_exactly_or_refused_at_once(text: str) -> None:
         assert Decimal(number) == Decimal(text)
         assert not math.isnan(number)
         assert type(number) is (int if Decimal(number) == Decimal(number).to_integral_value() else Decimal)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

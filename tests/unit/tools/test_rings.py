@@ -17,6 +17,8 @@ from tools.venvs import ENVIRONMENTS, ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+ALONE = "tests/unit/tools/test_rings.py::test_the_unit_ring_needs_the_development_environment_alone"
+
 
 def test_a_ring_is_a_folder_of_tests_with_limits_and_environments_that_there_are() -> None:
     assert all((ROOT / "tests" / name).is_dir() for name in rings.RINGS)
@@ -60,9 +62,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_one_test_runs_alone_and_is_summed_up() -> None:
-    name = "tests/unit/tools/test_rings.py::test_the_unit_ring_needs_the_development_environment_alone"
-
-    done = run("", "--", name, "-q")
+    done = run("", "--", ALONE, "-q")
 
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 passed, 0 failed"), done.stdout
 
@@ -72,6 +72,43 @@ def test_an_unknown_ring_is_named_with_those_that_there_are() -> None:
 
     assert done.returncode == 2
     assert done.stderr == "There is no ring 'units': RING is one of unit, integration, template, sam, deployed.\n"
+
+
+def test_every_ring_is_in_one_lane() -> None:
+    assert [name for lane in rings.LANES for name in lane] == list(rings.RINGS)
+
+
+def test_several_rings_are_named_in_one_argument() -> None:
+    done = run("unit sams")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "There is no ring 'sams': RING is one of unit, integration, template, sam, deployed.\n"
+
+
+@pytest.mark.parametrize(
+    ("lane", "name", "outcome", "shown"),
+    [
+        ((), ALONE, rings.Outcome(passed=1), "\n1 passed, 0 failed\n"),
+        ((), "tests/unit/tools/test_rings.py::test_nowhere", rings.Outcome(failed=1), "\n0 passed, 1 failed\n"),
+        (("sams",), ALONE, rings.Outcome(failed=1), "\nThere is no ring 'sams'"),
+    ],
+    ids=["passes", "fails", "ends without a sum"],
+)
+def test_what_runs_beside_is_shown_and_summed_up(
+    lane: tuple[str, ...],
+    name: str,
+    outcome: rings.Outcome,
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(rings, "LANES", ((), lane))
+    monkeypatch.setattr(rings, "BESIDE_LOG", tmp_path / "beside.log")
+    monkeypatch.setattr(rings, "_compile", lambda *_: None)  # it would wait for a build of the ring beside this one
+
+    assert rings.run_all([name, "-p", "no:cacheprovider"]) == outcome
+    assert shown in capfd.readouterr().out
 
 
 def test_a_run_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
-from moto import mock_aws
 from pydantic import BaseModel, Field
 
 from expr_builder import Attr, ConditionFailed, Marker, RequestThrottled, RequestUnavailable, Table, Unique
 from expr_builder.typed import TypedTable
 from tests.support.faults import before, failing, service_error
+from tests.support.moto import empty_moto
 from tests.support.typed_faults import FaultyClient
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ DELETIONS: dict[str, Write] = {
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Any]:
-    with mock_aws():
+    with empty_moto():
         client = boto3.client("dynamodb", "us-east-1")
         client.create_table(
             TableName="members",

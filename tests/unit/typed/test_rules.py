@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from moto import mock_aws
 
+from tests.support.moto import empty_moto
 from tests.support.rule_examples import NEEDS_PACKAGES, assert_examples_hold
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("rule", NEEDS_PACKAGES, ids=repr)
 def test_the_failing_line_is_refused_with_this_rule_and_the_other_is_taken(rule: Rule) -> None:
-    with mock_aws():
+    with empty_moto():
         boto3.client("dynamodb", "us-east-1").create_table(
             TableName="accounts",
             KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],

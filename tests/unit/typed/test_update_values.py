@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 import boto3
 import pytest
 from botocore.exceptions import ClientError
-from moto import mock_aws
 from pydantic import (
     BaseModel,
     Field,
@@ -27,6 +26,7 @@ from typing_extensions import TypedDict
 
 from expr_builder import Attr, BuildError, Table
 from expr_builder.typed import InvalidQuery, TypedTable, ValidationFailed
+from tests.support.moto import empty_moto
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -415,7 +415,7 @@ class Tagged(BaseModel):
 @contextmanager
 def create_table() -> Iterator[Any]:
     """A client of moto in this process, which has the table ``t``."""
-    with mock_aws():
+    with empty_moto():
         client: Any = boto3.client("dynamodb", "us-east-1")
         client.create_table(
             TableName="t",
