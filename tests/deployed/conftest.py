@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from expr_builder import to_item
 from tests.support.cloud import dynamodb, local_cloud, stored
 from tests.support.events import reset
 from tests.support.http import Api
@@ -44,6 +45,13 @@ class Service:
         """The same, its table empty. (Tokens of transactions are remembered: use fresh idempotency keys.)"""
         reset(self.table, self.deployment.table)
         return self
+
+    def remove_markers(self) -> None:
+        """Delete all markers and nothing else, as damage does."""
+        for item in self.stored():
+            if item["SK"] == "LOCK":
+                key = to_item({"PK": item["PK"], "SK": item["SK"]})
+                self.table.delete_item(TableName=self.deployment.table, Key=key)
 
     def stored(self) -> list[dict[str, Any]]:
         """Everything in the table."""

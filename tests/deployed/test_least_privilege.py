@@ -61,6 +61,9 @@ def delete(api: Api, account_id: str, key: str) -> Answer:
         ("ChangeUsernameFunction", "dynamodb:DeleteItem", rename),
         ("DeleteAccountFunction", "dynamodb:GetItem", delete),
         ("DeleteAccountFunction", "dynamodb:DeleteItem", delete),
+        ("ChangeEmailFunction", "dynamodb:ConditionCheckItem", change),
+        ("ChangeUsernameFunction", "dynamodb:ConditionCheckItem", rename),
+        ("DeleteAccountFunction", "dynamodb:ConditionCheckItem", delete),
     ],
 )
 def test_without_a_permission_the_call_fails_and_writes_nothing(
@@ -68,6 +71,8 @@ def test_without_a_permission_the_call_fails_and_writes_nothing(
 ) -> None:
     alice, key = service.caller("alice"), str(uuid4())
     account_id = alice.sign_up("ada@example.com", "ada", Idempotency_Key=key).json["account_id"]
+    if action == "dynamodb:ConditionCheckItem":  # of markers that are not the account's own
+        service.remove_markers()
     before = service.stored()
 
     with without(service.cloud, action, function):
