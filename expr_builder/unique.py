@@ -536,6 +536,7 @@ class Unique:
             try:
                 serialize_key(self.table.key_schema, self.complete_key(field, self.markers[field].template))
             except BuildError as error:
+                error.fix = "keep markers in a table whose partition key is text, and give sort= the sort key's type"
                 raise error.within(f"unique field {field}") from None
 
 

@@ -50,6 +50,7 @@ def format_mend(mend: Mend) -> str:
     parts += [f"record {finding.record}"] if finding.record is not None else []
     parts += [f"holder {finding.holder}"] if finding.holder is not None else []
     lines = ["  ".join(map(_format_cell, parts))]
+    lines += [f"    and  {one.kind}  {one.field}  {_format_cell(one.marker)}" for one in mend.also]
     lines += _indent([mend.reason]) if mend.reason else []
     if mend.transaction is not None and mend.outcome is Outcome.PLANNED:
         lines += _indent(_describe_transaction(mend.transaction))

@@ -1,15 +1,16 @@
 """Backfill: add markers to the records of a table that had none.
 
-For each field of each record, one transaction puts the marker if there is none and the record still has its value.
-Where another record holds the marker, two records share one value: that is reported, and nothing is merged. Writers
-must maintain markers before this starts, or what they write meanwhile has none.
+For each record, one transaction puts the markers that it lacks, if there are none and it still has its values. Where
+that is refused, its fields are looked at one by one: where another record holds the marker, two records share one
+value, which is reported, and nothing is merged. Writers must maintain markers before this starts, or what they write
+meanwhile has none.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .examine import Examiner, Unsettled
+from .examine import Examiner, Suspect, Unsettled
 from .findings import Finding, Kind
 from .repair import Mend, Mender, Outcome
 from .scan import Report, ScanOptions, scan_table
@@ -17,7 +18,7 @@ from .suspects import find_suspects
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -49,29 +50,48 @@ def backfill(
     """
     examiner, mender = Examiner(layout, client), Mender(layout, client)
 
-    def add_marker(finding: Finding) -> Mend:
-        if plan is None:
-            # By now it may be damage of another kind, which only a repair may touch.
-            return mender.mend(finding, only=_ONLY)
-        planned = mender.plan(finding)
-        if planned.finding.kind in _ONLY:
-            plan(planned)
-        return planned
-
     def fill_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items, markers=False)
-        mends = []
-        for suspect in found:
+        left: list[Finding] = []
+        doubtful = [suspect for suspect in found if suspect.absent is None]
+        for record, suspects in _group_by_record(layout, items, found):
+            missing = {suspect.field: str(suspect.absent) for suspect in suspects}
+            mend = mender.add(record, missing, dry_run=plan is not None)
+            if mend is None:  # a change meanwhile, or another record on its way to the same marker
+                doubtful += suspects
+                continue
+            tally["added"] += len(missing)
+            if plan is not None:
+                plan(mend)
+        for suspect in doubtful:
             try:
-                sight = examiner.examine(suspect)
+                finding = examiner.examine(suspect).finding
             except Unsettled:
                 tally["unsettled"] += 1
                 continue
-            if sight.finding is not None:
-                mends.append(add_marker(sight.finding))
-        added = [mend for mend in mends if mend.finding.kind in _ONLY and mend.transaction is not None]
-        left = [mend.finding for mend in mends if mend.outcome is not Outcome.GONE and mend not in added]
-        tally["added"] += len(added)
+            if finding is None:
+                continue
+            # By now it may be damage of another kind, which only a repair may touch.
+            mend = mender.plan(finding) if plan is not None else mender.mend(finding, only=_ONLY)
+            if mend.finding.kind in _ONLY and mend.transaction is not None:
+                tally["added"] += 1
+                if plan is not None:
+                    plan(mend)
+            elif mend.outcome is not Outcome.GONE:
+                left.append(mend.finding)
         return tally, left
 
     return scan_table(layout, client, fill_page, options or ScanOptions())
+
+
+def _group_by_record(
+    layout: Layout, items: Sequence[Item], suspects: Iterable[Suspect]
+) -> Iterator[tuple[Item, list[Suspect]]]:
+    """The records of a page that lack markers, each with the suspects that say which."""
+    lacking: dict[str, list[Suspect]] = {}
+    for suspect in suspects:
+        if suspect.absent is not None:
+            lacking.setdefault(repr(layout.find_record_key(suspect.owner)), []).append(suspect)
+    for item in items:
+        if found := lacking.get(repr(layout.pick_key(item))):
+            yield item, found

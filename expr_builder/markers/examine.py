@@ -29,11 +29,15 @@ _LOOKS = 20  # an unchanging record takes three: itself, its marker, the marker'
 
 
 class Suspect(NamedTuple):
-    """What must be examined: a field of a record, named by its owner, or a marker, named by its partition key."""
+    """What must be examined: a field of a record, named by its owner, or a marker, named by its partition key.
+
+    ``absent`` is the marker that a record's value needs, when a reading found none at all.
+    """
 
     field: str
     owner: object = None
     marker: str | None = None
+    absent: str | None = None
 
 
 class Unsettled(RuntimeError):

@@ -23,11 +23,13 @@ from .findings import Finding, Kind
 from .layout import Unkeyed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.attribute_values.values import Item
     from expr_builder.expressions.nodes import Condition
-    from expr_builder.requests.writes import Check
+    from expr_builder.requests.writes import Check, Put
 
     from .examine import Sight
     from .layout import Layout
@@ -58,18 +60,21 @@ class Mend:
         outcome: What became of it.
         transaction: What was sent, or would be.
         reason: Why it was left, where that does not follow from the finding's kind.
+        also: Further findings that the same transaction mends.
     """
 
     finding: Finding
     outcome: Outcome
     transaction: TransactWrite | None = None
     reason: str = ""
+    also: tuple[Finding, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """As JSON data."""
+        also = {"also": [finding.to_json() for finding in self.also]} if self.also else {}
         request = {} if self.transaction is None else {"request": make_json(self.transaction.to_request())}
         reason = {"reason": self.reason} if self.reason else {}
-        return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **reason, **request}
+        return {"outcome": self.outcome.value, "finding": self.finding.to_json(), **also, **reason, **request}
 
 
 class Mender:
@@ -179,6 +184,32 @@ class Mender:
             return Mend(plan.finding, Outcome.MENDED, plan.transaction)
         return Mend(finding, Outcome.BUSY)
 
+    def add(self, record: Item, missing: Mapping[str, str], *, dry_run: bool = False) -> Mend | None:
+        """Put markers that a record lacks, all in one transaction.
+
+        Args:
+            record: The record as it was read.
+            missing: For each field without a marker, the marker's partition key.
+            dry_run: Only say what would be done.
+
+        Returns:
+            What was done; ``None`` when nothing was, as the record has changed or a marker is there by now.
+
+        Raises:
+            RequestUnfinished: when DynamoDB gave no final answer. Adding again is safe.
+        """
+        owner = self._layout.find_owner(record)
+        findings = [Finding(Kind.MISSING, field, owner, partition) for field, partition in missing.items()]
+        transaction = TransactWrite(
+            self._check_unchanged("record", owner, record, *missing), *map(self._put_marker, findings)
+        )
+        if not dry_run:
+            try:
+                transaction.send(self._client)
+            except TransactionCanceled:
+                return None
+        return Mend(findings[0], Outcome.PLANNED if dry_run else Outcome.MENDED, transaction, also=tuple(findings[1:]))
+
     def _find_misfit(self, finding: Finding) -> str:
         """Why a finding is none of this declaration, as those from a file can be."""
         if finding.field not in self._layout.fields:
@@ -219,8 +250,8 @@ class Mender:
 
     def _add(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Put the marker that a record's value lacks."""
-        put = self._layout.table.put(self._make_marker(finding)).if_not_exists().named("marker")
-        return TransactWrite(self._check_unchanged("record", finding.record, sight.record, finding.field), put)
+        check = self._check_unchanged("record", finding.record, sight.record, finding.field)
+        return TransactWrite(check, self._put_marker(finding))
 
     def _hand_over(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Set the right owner in a marker that names one who does not have its value; what else it has stays."""
@@ -230,8 +261,9 @@ class Mender:
         record = self._check_unchanged("record", finding.record, sight.record, finding.field)
         return TransactWrite(record, *self._check_holder(finding, sight), marker)
 
-    def _make_marker(self, finding: Finding) -> StoredItem:
-        return {**self._layout.make_marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
+    def _put_marker(self, finding: Finding) -> Put:
+        marker = {**self._layout.make_marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
+        return self._layout.table.put(marker).if_not_exists().named(f"{finding.field} marker")
 
     def _expect_holder(self, holder: object) -> Condition:
         """The marker exists and names this owner, or none."""
@@ -246,10 +278,12 @@ class Mender:
             return []
         return [self._check_unchanged("holder", finding.holder, sight.holder, finding.field)]
 
-    def _check_unchanged(self, slot: str, owner: object, record: Item | None, field: str) -> Check:
-        """Demand that a record is still absent, or still has the value that was seen."""
+    def _check_unchanged(self, slot: str, owner: object, record: Item | None, *fields: str) -> Check:
+        """Demand that a record is still absent, or still has the values that were seen."""
         table = self._layout.table
         check = table.check(self._layout.find_record_key(owner) or {}).named(slot)
         if record is None:
             return check.when(table.key_schema.absent)
-        return check.when(all_of(table.key_schema.present, expect_value(field, record.get(field))))
+        return check.when(
+            all_of(table.key_schema.present, *(expect_value(field, record.get(field)) for field in fields))
+        )

@@ -51,7 +51,13 @@ def find_suspects(
             return name_holder(counterpart) == suspect.owner
         return layout.find_marker(counterpart, suspect.field) == suspect.marker
 
-    return tally, [suspect for suspect, key in pairs if not fits(suspect, key)]
+    return tally, [
+        suspect._replace(absent=layout.read_partition(key))
+        if suspect.marker is None and key is not None and known[_identify(layout, key)] is None
+        else suspect
+        for suspect, key in pairs
+        if not fits(suspect, key)
+    ]
 
 
 def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:

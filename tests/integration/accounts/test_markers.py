@@ -12,7 +12,7 @@ import pytest
 
 from accounts.errors import DomainError
 from accounts.schema import declare_layout as accounts
-from expr_builder import to_item
+from expr_builder import BatchWrite, to_item
 from expr_builder.markers import (
     Checkpoint,
     CheckpointError,
@@ -457,26 +457,51 @@ def test_h23_a_dry_run_of_the_backfill_shows_its_transactions_and_writes_nothing
 
     report = backfill(layout, store.client, plan=plans.append)
 
-    assert report.tally["added"] == len(plans) == 8
-    planned = {plan.finding.marker: plan.to_json()["request"]["TransactItems"] for plan in plans}
-    assert planned["UNIQ#HANDLE#ada"] == [
+    assert (report.tally["added"], len(plans)) == (8, 4)  # one for each account
+    planned = {plan.finding.marker: plan.to_json() for plan in plans}
+    assert planned["UNIQ#EMAIL#ada@example.com"]["also"] == [
+        {"kind": "missing", "field": "username", "record": {"S": without_markers[0]}, "marker": "UNIQ#HANDLE#ada"}
+    ]
+    assert planned["UNIQ#EMAIL#ada@example.com"]["request"]["TransactItems"] == [
         {
             "ConditionCheck": {
                 "TableName": store.table,
                 "Key": to_item(pick_key(without_markers[0])),
-                "ConditionExpression": "attribute_exists(PK) AND username = :v0",
-                "ExpressionAttributeValues": {":v0": {"S": "ada"}},
+                "ConditionExpression": "attribute_exists(PK) AND email = :v0 AND username = :v1",
+                "ExpressionAttributeValues": {":v0": {"S": "ada@example.com"}, ":v1": {"S": "ada"}},
             }
         },
-        {
-            "Put": {
-                "TableName": store.table,
-                "Item": to_item(lock("UNIQ#HANDLE#ada", without_markers[0])),
-                "ConditionExpression": "attribute_not_exists(PK)",
+        *(
+            {
+                "Put": {
+                    "TableName": store.table,
+                    "Item": to_item(lock(marker, without_markers[0])),
+                    "ConditionExpression": "attribute_not_exists(PK)",
+                }
             }
-        },
+            for marker in ("UNIQ#EMAIL#ada@example.com", "UNIQ#HANDLE#ada")
+        ),
     ]
     assert [item["SK"] for item in store.items()] == ["PROFILE"] * 4
+
+
+def test_a_backfill_takes_two_requests_for_each_record_at_most(
+    store: Store, layout: Layout, audited: Callable[..., Report]
+) -> None:
+    accounts_of = (
+        {"PK": f"ACCT#{number}", "SK": "PROFILE", "email": f"{number}@example.com", "username": f"user-{number}"}
+        for number in range(300)
+    )
+    BatchWrite.stream(store.client, map(layout.table.put, accounts_of))
+    asked: list[str] = []
+    store.client.meta.events.register("before-call.dynamodb", lambda model, **_: asked.append(model.name))
+
+    report = backfill(layout, store.client, ScanOptions(segments=1, page_items=100))
+
+    assert (report.findings, report.tally["added"]) == ([], 600)
+    assert asked.count("TransactWriteItems") == 300
+    assert len(asked) <= 300 + 3 + 1 + 6 + 6  # pages, counterparts of a hundred keys at a time
+    assert audited().findings == []
 
 
 def test_h23_an_interrupted_backfill_goes_on(

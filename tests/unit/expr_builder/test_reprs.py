@@ -27,7 +27,7 @@ from expr_builder.requests.search import Page
 
 table = Table("t", "PK", ("n", "N"), indexes={"by_email": Index("email")})
 KEY = {"PK": "secret", "n": 1}
-unique = Unique(table, owner="PK", email=Marker("E#{}", optional=True), name=Marker("N#{}"))
+unique = Unique(table, owner="PK", email=Marker("E#{}", optional=True, sort=0), name=Marker("N#{}", sort=0))
 guarded = table.put({**KEY, "email": "secret"}).when(Attr("email") == "secret").named("account")
 
 SHOWN: list[tuple[Any, str]] = [
