@@ -111,7 +111,7 @@ class Marker:
             normal = self.normalize(normal)
         if not isinstance(normal, str) or not normal:
             raise BuildError(
-                "a unique value is a non-empty string, also once normalised",
+                "a unique value is a non-empty string",
                 rule="marker-value",
                 fix="give the record the value, or declare the Marker optional=True",
             )

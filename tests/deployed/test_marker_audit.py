@@ -72,7 +72,8 @@ def test_the_audit_may_read_all_that_it_needs_to_tell_every_kind_of_damage(
         "duplicate": 1,
         "invalid": 1,
         "missing": 1,
-        "orphan": 2,
+        "orphan": 1,
+        "reserved": 1,
         "stolen": 2,
     }
 
