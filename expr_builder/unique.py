@@ -106,16 +106,22 @@ class Marker:
                 block everybody without a value.
         """
         # An enumeration's member is the text that is stored of it, not what format() shows.
-        normal: object = to_text(value) if isinstance(value, str) else None
-        if self.normalize is not None and isinstance(normal, str):
-            normal = self.normalize(normal)
-        if not isinstance(normal, str) or not normal:
+        normal = _take_text(value)
+        if normal is not None and self.normalize is not None:
+            normal = _take_text(self.normalize(normal))
+        if not normal:
             raise BuildError(
                 "a unique value is a non-empty string",
                 rule="marker-value",
                 fix="give the record the value, or declare the Marker optional=True",
             )
-        return f"{self._prefix}{to_text(normal)}{self._suffix}"
+        return f"{self._prefix}{normal}{self._suffix}"
+
+
+def _take_text(value: object) -> str | None:
+    if type(value) is str:
+        return value
+    return to_text(value) if isinstance(value, str) else None
 
 
 class UniqueWrite(TransactWrite):
@@ -230,6 +236,7 @@ class Unique:
             )
         self.table = table
         self.owner = to_text(owner)
+        self._binary = "B" in table.key_schema.types.values()
         self.markers: dict[str, Marker] = _join_fields(markers, fields, "Unique")
         self._check_declaration()
 
@@ -392,11 +399,13 @@ class Unique:
 
     def complete_key(self, field: str, key: str) -> StoredItem:
         """The whole key of a field's marker, given what :meth:`Marker.make_key` makes."""
-        parts = [key, self.markers[field].sort]
-        return {  # a table without a sort key drops it
-            name: part.encode() if kind == "B" and isinstance(part, str) else part
-            for (name, kind), part in zip(self.table.key_schema.types.items(), parts, strict=False)
-        }
+        types = self.table.key_schema.types
+        parts: StoredItem = dict(zip(types, (key, self.markers[field].sort), strict=False))  # a sort key if it has one
+        if self._binary:
+            for name, part in parts.items():
+                if types[name] == "B" and isinstance(part, str):
+                    parts[name] = part.encode()
+        return parts
 
     def _claim(self, field: str, key: str, owner: object) -> Put:
         marker = self.complete_key(field, key)
