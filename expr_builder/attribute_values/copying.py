@@ -14,7 +14,7 @@ def copy_item(item: TypedItem) -> TypedItem:
         After ``copy = copy_item(item)``, ``copy["tags"]["SS"].append("x")`` leaves ``item`` as it is.
     """
     # Most values are text: save the call.
-    return {name: {"S": value["S"]} if "S" in value else copy_value(value) for name, value in item.items()}
+    return {name: value.copy() if "S" in value or "N" in value else copy_value(value) for name, value in item.items()}
 
 
 def copy_value(value: AttributeValue) -> AttributeValue:
