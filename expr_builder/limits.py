@@ -40,6 +40,9 @@ MAX_SUBSTITUTION_BYTES = 2 * 1024 * 1024
 MAX_DEPTH = 32
 """Nested lists and maps in a value, or dereferences in a document path. [Constraints]"""
 
+MAX_LIST_INDEX = 4_294_967_294
+"""The highest index in a document path: as the service answers, it is documented nowhere."""
+
 MAX_ATTRIBUTE_NAME_BYTES = 65535
 """An attribute name that is not a key. [Constraints]"""
 

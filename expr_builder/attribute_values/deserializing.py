@@ -49,16 +49,28 @@ def read_map(content: Mapping[str, Mapping[str, Any]], depth: int) -> StoredItem
     try:
         for name, value in content.items():
             (tag,) = value
+            if type(name) is not str:
+                name = _read_name(name)  # for the errors below, too
             # Text is the usual case, and needs no call.
             if tag == "S" and type(text := value["S"]) is str:
                 read[name] = text
             else:
                 read[name] = _READERS[tag](value[tag], depth + 1)
     except BuildError as error:
-        raise error.within(f".{show_text(name)}") from None
+        raise error.within(f".{_show_name(name)}") from None
     except _NO_VALUE:
-        raise _make_type_error(value).within(f".{show_text(name)}") from None
+        raise _make_type_error(value).within(f".{_show_name(name)}") from None
     return read
+
+
+def _read_name(name: object) -> str:
+    if isinstance(name, str):
+        return to_text(name)
+    raise _make_error(f"attribute names are strings, not {type(name).__name__}", "give an item as a client returns it")
+
+
+def _show_name(name: object) -> str:
+    return show_text(to_text(name)) if isinstance(name, str) else f"({type(name).__name__})"
 
 
 def _read_list(content: list[Mapping[str, Any]], depth: int) -> list[Any]:

@@ -75,8 +75,14 @@ def parse_number(text: str) -> str:
         or not (digits.isascii() and digits.isdigit())
         or (has_exponent and not (exponent_digits.isascii() and exponent_digits.isdigit()))
     ):
+        if text.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+            raise BuildError(
+                "not a finite number",
+                rule="number-finite",
+                fix="NaN and Infinity cannot be stored; use a string or None",
+            )
         raise BuildError(
-            "not a finite number", rule="number-finite", fix="NaN and Infinity cannot be stored; use a string or None"
+            "not a number as DynamoDB writes it", rule="number-finite", fix='digits alone, such as "1.5", "-7" or "1e3"'
         )
     digits = digits.lstrip("0")
     if not digits:

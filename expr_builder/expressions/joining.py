@@ -5,7 +5,7 @@ from __future__ import annotations
 from expr_builder.errors import BuildError
 
 from .functions import FUNCTIONS
-from .nodes import And, Condition, OperandFunction, Or
+from .nodes import And, Condition, OperandFunction, Or, Path
 
 
 def take_condition(value: object, *, of: str) -> Condition:
@@ -21,7 +21,9 @@ def take_condition(value: object, *, of: str) -> Condition:
         except BuildError as error:
             raise error.within(of) from None
     fix = 'compare it, as in Attr("a") == 1'
-    if isinstance(value, OperandFunction):
+    if isinstance(value, Path):
+        fix = f"compare it, as in {value!r} == 1, or ask {value!r}.exists()"
+    elif isinstance(value, OperandFunction):
         fix = f"{value.name}(…) is a number: compare it, as in Attr(…).{FUNCTIONS[value.name].method}() < 5"
     elif isinstance(value, str):
         fix = "parse_condition reads conditions from text"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expr_builder.attribute_values.numbers import parse_number
 from expr_builder.errors import BuildError, ExpressionSyntaxError
+from expr_builder.limits import MAX_LIST_INDEX
 
 from .attr import Attr
 from .functions import FUNCTIONS, build, list_functions
@@ -198,10 +199,10 @@ class OperandParser:
 
     def _read_index(self) -> int:
         token = self._advance()
-        if token.kind != NUMBER or not token.text.isdigit():
+        if token.kind != NUMBER or not token.text.isdigit() or (token.text[0] == "0" and token.text != "0"):
             raise self._unexpected(token)
         self._expect("]")
-        if len(token.text) > MAX_INDEX_DIGITS:
+        if len(token.text) > MAX_INDEX_DIGITS or int(token.text) > MAX_LIST_INDEX:
             self.reader.fault(
                 "path-index",
                 token,

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from expr_builder.attribute_values.text import measure_text, to_text
 from expr_builder.errors import BuildError
-from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH
+from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_LIST_INDEX
 from expr_builder.reserved import is_reserved
 
 TYPE_CHECKING = False
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=4096)  # names come again in every request; bounded, as map keys can be data
 def is_bare(name: str) -> bool:
     """Tell whether ``name`` needs no placeholder: a letter, then letters, digits and ``_``, and not a reserved word."""
+    if name.upper() == "REMOVE":  # the one keyword of expressions that is not on the list of reserved words
+        return False
     return name.isascii() and name.isidentifier() and name[0] != "_" and not is_reserved(name)
 
 
-MAX_INDEX_DIGITS = 10
-"""No list is that long, and ``int()`` of ever longer text is slow."""
+MAX_INDEX_DIGITS = len(str(MAX_LIST_INDEX))
+"""``int()`` of ever longer text is slow."""
 
 
 def check_name(name: object) -> str:
@@ -61,10 +63,8 @@ def check_segment(segment: object) -> str | int:
     index = int.__int__(segment)  # a subclass may convert itself, and compare, as it likes
     if index < 0:
         raise _make_index_error("a negative number")
-    if index >= 10**MAX_INDEX_DIGITS:
-        raise BuildError(
-            f"a list index of more than {MAX_INDEX_DIGITS} digits", rule="path-index", fix="no list is that long"
-        )
+    if index > MAX_LIST_INDEX:
+        raise BuildError(f"a list index over {MAX_LIST_INDEX}", rule="path-index", fix="no list is that long")
     return index
 
 
@@ -162,7 +162,7 @@ def parse_path(text: str) -> Segments:
         if segments and text[position] == "[":
             close = text.find("]", position)
             index = text[position + 1 : close] if close > 0 else ""
-            if not (index.isascii() and index.isdigit()):
+            if not (index.isascii() and index.isdigit()) or (index[0] == "0" and index != "0"):
                 raise _make_syntax_error(text, position, "a list index in brackets, such as [0], is expected")
             # int() refuses very long text; one digit more than is allowed is refused as any other.
             segments = extend(segments, int(index[: MAX_INDEX_DIGITS + 1]))

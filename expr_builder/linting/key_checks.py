@@ -6,6 +6,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.
 from __future__ import annotations
 
 from expr_builder.attribute_values.values import measure_value
+from expr_builder.errors import BuildError
 from expr_builder.expressions.nodes import find_paths
 from expr_builder.limits import MAX_PARTITION_KEY_BYTES, MAX_TABLE_KEYS
 from expr_builder.requests.key_reads import (
@@ -19,6 +20,7 @@ from expr_builder.requests.key_reads import (
 )
 from expr_builder.requests.key_schema import INVALID, KEY_TYPES
 from expr_builder.requests.key_writes import find_index_faults, find_path_fault, find_update_faults
+from expr_builder.requests.table import Table
 from expr_builder.requests.table_name import find_two_homes
 
 from .problems import TABLE, TARGET, VALUES, is_mapping
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from expr_builder.expressions.paths import Segments
     from expr_builder.expressions.updates import UpdateAction
     from expr_builder.requests.key_schema import Fault, Index
-    from expr_builder.requests.table import Table
 
     from .expressions import Expressions
     from .problems import Place
@@ -55,7 +56,15 @@ class Schemas:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._declared = {table.name: table for table in tables}
+        given = None if isinstance(tables, (str, Table)) or not hasattr(tables, "__iter__") else list(tables)
+        if given is None or not all(isinstance(table, Table) for table in given):
+            raise BuildError(
+                "tables is a collection of Table",
+                rule="table-name",
+                place="tables",
+                fix='declare each: tables=[Table("accounts", "PK", "SK")]',
+            )
+        self._declared = {table.name: table for table in given}
         self._seen: dict[str, tuple[str, ...]] = {}
         self._arns: dict[str, set[str]] = {}
 

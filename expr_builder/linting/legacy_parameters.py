@@ -6,6 +6,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyCondi
 from __future__ import annotations
 
 from expr_builder.attribute_values.comparing import is_true
+from expr_builder.attribute_values.text import to_text
 from expr_builder.attribute_values.values import ORDERED_TYPES, SET_TYPES
 from expr_builder.expressions.functions import build_condition
 from expr_builder.expressions.nodes import And, Between, Comparison, Literal, Path
@@ -75,7 +76,7 @@ def check_attributes_to_get(body: Body, place: Place) -> None:
         if not isinstance(name, str):
             continue  # which the shape reports
         if name in seen:
-            words = f"{INVALID}Duplicate value in attribute name: {name}"
+            words = f"{INVALID}Duplicate value in attribute name: {to_text(name)}"
             place.at("AttributesToGet", index).report(PARAMETERS, "legacy-duplicate", words)
             return
         seen.add(name)
@@ -235,7 +236,7 @@ def check_attribute_updates(body: Body, place: Place, keys: Iterable[str]) -> No
         if words:
             at.report(PARAMETERS, "legacy-update", f"{INVALID}{words}")
         if name in keys:
-            words = f"Cannot update attribute {name}. This attribute is part of the key"
+            words = f"Cannot update attribute {to_text(name)}. This attribute is part of the key"
             at.report(TABLE, "update-key", f"{INVALID}{words}")
 
 

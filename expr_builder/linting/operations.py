@@ -322,7 +322,7 @@ def _check_scan(request: Body, place: Place, schemas: Schemas) -> None:
             PARAMETERS,
             "scan-segment",
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
-            f"Segment: {segment} is not less than TotalSegments: {total}",
+            f"Segment: {int.__repr__(segment)} is not less than TotalSegments: {int.__repr__(total)}",
         )
     read = check_expressions(request, place, expressions)
     check_search("Scan", request, read, start, place, schemas.find(request.get("TableName")))

@@ -232,7 +232,11 @@ def _show(value: object) -> str:
         return "'[…]'" if value else "'[]'"
     if isinstance(value, dict):
         return "'{…}'" if value else "'{}'"
-    return "null" if value is None else f"'{to_text(value) if isinstance(value, str) else value}'"
+    if isinstance(value, str):
+        return f"'{to_text(value)}'"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"'{int.__repr__(value)}'"  # a subclass shows itself as it likes
+    return "null" if value is None else f"'{value}'"
 
 
 # --- The members

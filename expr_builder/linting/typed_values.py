@@ -6,6 +6,7 @@ See https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.
 from __future__ import annotations
 
 from expr_builder.attribute_values.numbers import parse_number
+from expr_builder.attribute_values.text import to_text
 from expr_builder.errors import BuildError
 from expr_builder.limits import MAX_ATTRIBUTE_NAME_BYTES, MAX_DEPTH, MAX_ITEM_BYTES, MAX_NUMBER_DIGITS
 from expr_builder.requests.key_schema import INVALID
@@ -194,7 +195,7 @@ def _describe_number_fault(rule: str, content: str) -> str:
         small = "e-" in content.lower() or content.lstrip("+-").startswith(("0.", "."))
         direction, size = ("underflow", "smaller") if small else ("overflow", "larger")
         return f"Number {direction}. Attempting to store a number with magnitude {size} than supported range"
-    shown = f": {content}" if content else ""
+    shown = f": {to_text(content)}" if content else ""
     return f"The parameter cannot be converted to a numeric value{shown}"
 
 

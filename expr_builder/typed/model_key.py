@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, time
 from decimal import Decimal
 from enum import Enum
 from string import Formatter
@@ -242,7 +242,7 @@ class ModelKey:
                     f"{field} is part of a key and a datetime without a time zone, which has no order",
                     f"{field}: AwareDatetime",
                 )
-            if any(leaf is Any or (isinstance(leaf, type) and issubclass(leaf, datetime)) for leaf in leaves):
+            if any(leaf is Any or (isinstance(leaf, type) and issubclass(leaf, (datetime, time))) for leaf in leaves):
                 moments.append(field)
         codec.require_zone(moments)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from decimal import Decimal
 from enum import Enum
 from numbers import Number
@@ -110,9 +110,15 @@ def to_epoch_seconds(value: object) -> int | None:
 
 
 def to_zoned_form(value: object) -> object:
-    """Write a value of a field that is part of a key; refuse a datetime without a zone, which names no moment."""
+    """Write a value of a field that is part of a key.
+
+    Refuse a datetime without a zone, which names no moment, and a time of day with one: ``10:00+02:00`` is before
+    ``09:00+00:00``, and its text behind it.
+    """
     if isinstance(value, datetime) and value.tzinfo is None:
         raise _refuse("a datetime without a time zone is no key: it has no order", "declare AwareDatetime")
+    if isinstance(value, time) and value.tzinfo is not None:
+        raise _refuse("a time of day with a time zone is no key: as text it has another order", "leave the zone out")
     return to_stored_form(value)
 
 

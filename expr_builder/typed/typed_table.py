@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import AwareDatetime, BaseModel, PastDatetime, PydanticUserError, RootModel
 
 from expr_builder.errors import BuildError
+from expr_builder.requests.table import Table
 from expr_builder.sending.blocking import refuse_resource
 
 from .errors import list_names
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
 
-    from expr_builder.requests.table import Table
     from expr_builder.unique import Unique
 
 
@@ -185,6 +185,13 @@ def _may_be_time(leaf: Any) -> bool:
 
 def _check_model(model: object, table: Table) -> None:
     """Refuse what is no model, such as a dataclass or a union, and a model whose items would be no maps."""
+    if not isinstance(table, Table):
+        raise BuildError(
+            f"a {type(table).__name__} is no Table",
+            rule="typed-table",
+            place="TypedTable",
+            fix='declare it: Table("accounts", partition_key="PK")',
+        )
     fault = ""
     if not (isinstance(model, type) and issubclass(model, BaseModel)) or model is BaseModel:
         fault = f"{getattr(model, '__name__', None) or type(model).__name__} is no pydantic model"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -20,7 +21,7 @@ from .item_places import Places, find_field
 from .update_operands import Operands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn, TypeAlias
 
     from expr_builder.attribute_values.values import Item, StoredItem
@@ -223,6 +224,14 @@ class Drafts(Generic[M]):
             InvalidQuery: for a field that is part of the key, or the version that the table maintains.
             ItemTooLarge: when what is set alone is over 400 KB.
         """
+        for name, given in (("set", sets), ("add", add), ("delete", delete)):
+            if given is not None and not isinstance(given, Mapping):
+                raise InvalidQuery(
+                    f"{name} is a mapping of fields to values, not a {type(given).__name__}",
+                    rule="typed-write",
+                    place=f'{self.codec.name} in table "{self.table.name}"',
+                    fix=f"{name}={{field: value}}",
+                )
         action = self.table.update(self.key.make(key))
         pairs, left_out = self._check_sets(sets or {})
         # One name is text, and text is an iterable of letters.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAUSES", "NAMES", "clauses", "computed", "conditions", "items", "paths", "values"]
 
-NAMES = ("a", "b", "list", "map", "status", "x.y", "größe", "_id", "#v", "tags")
+NAMES = ("a", "b", "list", "map", "status", "x.y", "größe", "_id", "#v", "tags", "remove")
 """Names of attributes and map entries: bare ones, reserved ones, and ones that only a placeholder can write."""
 
 _texts = st.sampled_from(["", "a", "ab", "b", "é", "𝄞", "a𝄞", "ab'c\"", "NULL", "10", ":v0"]) | st.text(

@@ -220,6 +220,18 @@ def test_contains_takes_one_element_of_its_own_type() -> None:
     assert refusal(lambda: Attr("tags").contains({"a"})) == ("operand-type", "tags")
 
 
+def test_a_path_alone_is_no_condition_and_the_fix_says_what_to_ask_of_it() -> None:
+    makes: list[Any] = [
+        lambda: all_of(Attr("a"), Attr("b") == 1),  # type: ignore[arg-type]
+        lambda: Table("t", "PK").put({"PK": "1"}).when(Attr("a")),  # type: ignore[arg-type]
+    ]
+    for make in makes:
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert caught.value.message == "a Attr is not a condition"
+        assert caught.value.fix == "compare it, as in Attr('a') == 1, or ask Attr('a').exists()"
+
+
 def test_size_is_an_operand_not_a_condition() -> None:
     assert text_of(Attr("attendance").size() < Attr("info")["maximum"]) == "size(attendance) < info.maximum"
     table = Table("t", "PK")

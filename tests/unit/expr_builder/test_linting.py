@@ -45,6 +45,13 @@ def case_id(case: Case) -> str:
     return f"{case.operation}-{case.rule}-{case.pointer[:60]}"
 
 
+@pytest.mark.parametrize("tables", [None, "t", ["t"], Table("t", "PK"), 5])
+def test_what_is_no_collection_of_tables_is_refused(tables: Any) -> None:
+    with pytest.raises(BuildError) as caught:
+        lint({"TableName": "t"}, "Scan", tables)
+    assert (caught.value.place, caught.value.message) == ("tables", "tables is a collection of Table")
+
+
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_a_request_that_keeps_the_rule_has_no_problem(case: Case) -> None:
     assert lint(case.good, case.operation, TABLES) == []

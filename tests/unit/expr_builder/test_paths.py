@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expr_builder import Attr, BuildError, Table
+from expr_builder import Attr, BuildError, Table, lint, parse_update
 from expr_builder.expressions.paths import find_clash, find_first_clash, is_bare, parse_path, write_path
 
 table = Table("t", "PK")
@@ -58,6 +58,34 @@ def test_only_whole_numbers_from_zero_are_indexes(index: object) -> None:
         Attr("items")[index]  # type: ignore[index]
     assert caught.value.rule == "path-index"
     assert caught.value.place == "items"
+
+
+def test_an_index_is_at_most_what_the_service_takes() -> None:
+    last = table.update({"PK": "1"}).remove(Attr("a")[4_294_967_294])
+    assert last.to_request()["UpdateExpression"] == "REMOVE a[4294967294]"
+    assert parse_update("REMOVE a[4294967294]")[0].path.segments == ("a", 4_294_967_294)
+    for make in (
+        lambda: Attr("a")[4_294_967_295],
+        lambda: Attr.path("a[4294967295]"),
+        lambda: parse_update("REMOVE a[4294967295]"),
+    ):
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert caught.value.rule == "path-index"
+    for make, rule in ((lambda: Attr.path("a[00]"), "path-syntax"), (lambda: parse_update("REMOVE a[01]"), "syntax")):
+        with pytest.raises(BuildError) as caught:
+            make()
+        assert caught.value.rule == rule
+
+
+@pytest.mark.parametrize("name", ["remove", "Remove", "REMOVE"])
+def test_the_one_keyword_that_is_not_reserved_gets_a_placeholder(name: str) -> None:
+    update = table.update({"PK": "1"}).set({name: 1}).remove(Attr("m")[name]).when(Attr(name).exists())
+    request = update.to_request()
+    assert request["UpdateExpression"] == "SET #n0 = :v0 REMOVE m.#n0"
+    assert request["ConditionExpression"] == "attribute_exists(#n0)"
+    assert request["ExpressionAttributeNames"] == {"#n0": name}
+    assert lint(request, "UpdateItem") == []
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65536, "é" * 40000])

@@ -22,6 +22,7 @@ from expr_builder import (
     from_attribute_value,
     from_item,
     item_size,
+    lint,
     parse_condition,
     parse_projection,
     parse_update,
@@ -300,6 +301,38 @@ def test_an_index_is_its_number_whatever_class_carries_it(index: int) -> None:
     assert type(Attr("a")[index].segments[1]) is int
     with pytest.raises(BuildError):
         Attr("a")[LyingInt(-1)]
+
+
+def test_lint_shows_what_is_sent_and_not_what_a_class_says() -> None:
+    class Field(str, enum.Enum):  # noqa: UP042
+        KEY = "PK"
+        SIZE = "gold"
+
+    class Shown(int):
+        __str__ = __repr__ = lambda self: "lie"
+
+        def __format__(self, spec: str) -> str:
+            return "lie"
+
+    key = {"TableName": "t", "Key": {"PK": {"S": "1"}}}
+    requests: list[tuple[dict[str, Any], str, str]] = [
+        ({"TableName": "t", "Item": {"PK": {"S": "1"}, "n": {"N": Field.SIZE}}}, "PutItem", "value: gold"),
+        ({**key, "AttributeUpdates": {Field.KEY: {"Value": {"S": "x"}}}}, "UpdateItem", "attribute PK."),
+        ({**key, "AttributesToGet": [Field.KEY, "PK"]}, "GetItem", "name: PK"),
+        ({"TableName": "t", "Limit": Shown(-1)}, "Scan", "Value '-1' at 'limit'"),
+        ({"TableName": "t", "Segment": Shown(5), "TotalSegments": Shown(2)}, "Scan", "Segment: 5 is not"),
+    ]
+    for request, operation, shown in requests:
+        assert shown in "\n".join(problem.message for problem in lint(request, operation, [table]))
+
+
+def test_names_of_an_item_that_is_read_are_plain_text() -> None:
+    class Field(str, enum.Enum):  # noqa: UP042
+        EMAIL = "email"
+
+    read = from_item({Field.EMAIL: {"S": "x"}, "m": {"M": {Field.EMAIL: {"N": "1"}}}})
+    assert read == {"email": "x", "m": {"email": 1}}
+    assert {type(name) for name in (*read, *read["m"])} == {str}
 
 
 class LyingList(list[Any]):

@@ -235,3 +235,21 @@ def test_a_removal_by_path_or_of_what_an_open_model_adds_is_no_matter_of_fields(
     table = TypedTable(Open, Table("t", "name"), CLIENT)
     removed = table.actions.update({"name": "a"}, remove=[Attr("extra")["x"], "old"], set={"new": 1})
     assert removed.to_request()["UpdateExpression"] == "SET #n0 = :v0 REMOVE extra.x, #n1"
+
+
+def test_what_is_no_table_and_no_mapping_of_changes_is_refused_in_words() -> None:
+    class Thing(BaseModel):
+        PK: str
+        n: int = 0
+
+    nobody: Any = object()
+    with pytest.raises(BuildError) as caught:
+        TypedTable(Thing, "things", nobody)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        'TypedTable: a str is no Table (declare it: Table("accounts", partition_key="PK")) [typed-table]'
+    )
+    table = TypedTable(Thing, Table("things", "PK"), nobody)
+    changes: list[Any] = [{"set": [("n", 1)]}, {"add": "n"}, {"delete": {"n"}}]
+    for change in changes:
+        with pytest.raises(InvalidQuery, match="is a mapping of fields to values"):
+            table.update({"PK": "a"}, **change)

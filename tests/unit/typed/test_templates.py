@@ -278,5 +278,10 @@ def test_a_template_does_not_overwrite_a_field() -> None:
     assert table.actions.put(Thing(PK="a")).item == {"PK": {"S": "a"}}
 
 
-def test_times_of_day_sort_as_text() -> None:
-    assert put_key(table_of(time, "V#{value}"), value=time(9, 30)) == "V#09:30:00"
+def test_times_of_day_sort_as_text_and_those_with_a_zone_are_no_keys() -> None:
+    table = table_of(time, "V#{value}")
+    assert put_key(table, value=time(9, 30)) == "V#09:30:00"
+    with pytest.raises(ValidationFailed, match="value: a time of day with a time zone is no key"):
+        put_key(table, value=time(10, tzinfo=timezone(timedelta(hours=2))))
+    with pytest.raises(ValidationFailed, match="value: a time of day with a time zone is no key"):
+        ask(table, "greater_than", time(9, tzinfo=UTC))
