@@ -150,8 +150,11 @@ class UniqueWrite(TransactWrite):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The fields whose old markers :meth:`send` left as they are, since they are missing or another record's."""
-        return self._left
+        """The fields whose old markers :meth:`send` left as they are, since they are missing or another record's.
+
+        Empty as long as nothing was carried out.
+        """
+        return self._left if self._may_be_done else ()
 
     def send(
         self,
@@ -166,6 +169,12 @@ class UniqueWrite(TransactWrite):
         one owns its marker. The other can be changed and deleted all the same: when nothing but the release of such
         markers fails, the transaction is sent once more with a check in the release's place: that the marker is not
         this record's. :attr:`left` then names these fields.
+
+        Args:
+            client, time_left, max_attempts: See :meth:`TransactWrite.send`.
+
+        Returns:
+            The client's answer.
 
         Raises:
             UniqueViolation: a claimed value is taken; ``.fields`` are all that are.

@@ -105,6 +105,7 @@ def test_a_marker_that_becomes_ones_own_meanwhile_is_not_left_behind(client: Dyn
     with pytest.raises(Exception, match="release") as caught:
         write.send(meanwhile)
     assert caught.value.failed == ("sku.release",)  # type: ignore[attr-defined]
+    assert write.left == ()  # nothing was carried out
     assert SECOND in stored(client)
     UNIQUE.delete(SECOND).send(client)
     assert stored(client) == [{"id": "N#1", "sku": "a-1"}, FIRST]
