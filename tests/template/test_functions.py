@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     Demand: TypeAlias = Callable[[Template], Iterator[str]]
 
 READ, ADD, CHANGE, REMOVE = (f"dynamodb:{name}Item" for name in ("Get", "Put", "Update", "Delete"))
+CHECK = "dynamodb:ConditionCheckItem"
 PERMISSIONS = {
     "SignupFunction": {READ, ADD},
     "GetAccountFunction": {READ},
-    "ChangeEmailFunction": {READ, ADD, CHANGE, REMOVE},
-    "ChangeUsernameFunction": {READ, ADD, CHANGE, REMOVE},
-    "DeleteAccountFunction": {READ, REMOVE},
+    "ChangeEmailFunction": {READ, ADD, CHANGE, REMOVE, CHECK},
+    "ChangeUsernameFunction": {READ, ADD, CHANGE, REMOVE, CHECK},
+    "DeleteAccountFunction": {READ, REMOVE, CHECK},
     "AuthorizeFunction": set(),
     "AuditMarkersFunction": {"dynamodb:Scan", "dynamodb:BatchGetItem", READ},
 }
