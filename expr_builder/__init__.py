@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .expressions.nodes import Condition
     from .expressions.parse import parse_condition, parse_key_condition, parse_projection, parse_update
     from .linting import PredictedError, Problem, lint, predict_error
+    from .marker import Marker
     from .requests.batches import BatchGet, BatchWrite
     from .requests.explain import explain
     from .requests.get import Get
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from .requests.table import Table
     from .requests.transactions import TransactGet, TransactWrite
     from .requests.writes import Check, Delete, Put, Update
-    from .unique import Marker, Unique, UniqueWrite
+    from .unique import Unique, UniqueWrite
 
 __version__ = "0.1.0"
 
@@ -142,7 +143,8 @@ _HOMES = {
     "requests.table": ("Table",),
     "requests.transactions": ("TransactGet", "TransactWrite"),
     "requests.writes": ("Check", "Delete", "Put", "Update"),
-    "unique": ("Marker", "Unique", "UniqueWrite"),
+    "marker": ("Marker",),
+    "unique": ("Unique", "UniqueWrite"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

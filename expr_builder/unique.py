@@ -7,13 +7,16 @@ names its owner and is released only for that owner, so that a stale change neve
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from .attribute_values.serializing import to_plain_mapping
 from .attribute_values.text import to_text
 from .errors import BuildError, TransactionCanceled, UniqueViolation
 from .expressions.attr import Attr
-from .expressions.joining import all_of, take_condition
+from .expressions.joining import all_of, any_of, take_condition
+from .expressions.paths import find_clash
+from .marker import Marker, read_attribute
 from .requests.key_schema import serialize_key
 from .requests.table import Table
 from .requests.transactions import TransactWrite
@@ -22,13 +25,13 @@ from .requests.writes import Update
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from decimal import Decimal
     from typing import Any, NoReturn
 
     from mypy_boto3_dynamodb.client import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemsOutputTypeDef
 
     from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.expressions.paths import Segments
     from expr_builder.expressions.updates import UpdateAction
     from expr_builder.requests.writes import Check, Delete, Put, WriteAction
     from expr_builder.sending.answers import Response
@@ -42,86 +45,12 @@ RECORD = "record"
 OWNER = "owner"
 """The attribute of a marker that names its owner."""
 
+FREE_AT = "free_at"
+"""The attribute of a marker that rests: from when, in seconds since 1970, anybody may claim its value."""
+
 _NOT_GIVEN: Any = object()  # None is a value, too
 _RELEASE = ".release"  # a slot of its own: a release that fails (a stale reading) must not look like a taken value
-
-
-class Marker:
-    """How the marker of one unique field is keyed.
-
-    Args:
-        template: The marker's partition key, with one ``{}`` for the value: ``"UNIQ#EMAIL#{}"``. The value belongs in
-            the partition key: with a common one, all sign-ups would meet in one hot partition.
-        normalize: Turns a value into the form that is compared, such as lower case; without it, the value as it is.
-        sort: The marker's sort key, in a table that has one.
-        optional: Whether a record may lack the field, or have ``None`` (NULL) in it; it then has no marker.
-
-    Raises:
-        BuildError: for a template without exactly one ``{}``, or a ``normalize`` that cannot be called.
-    """
-
-    __slots__ = ("_prefix", "_suffix", "normalize", "optional", "sort", "template")
-
-    def __init__(
-        self,
-        template: str,
-        *,
-        normalize: Callable[[str], str] | None = None,
-        sort: str | float | Decimal | bytes = "LOCK",
-        optional: bool = False,
-    ) -> None:
-        if not isinstance(template, str) or template.count("{}") != 1:
-            raise BuildError(
-                "a marker's template is text with exactly one {} for the value",
-                rule="marker-template",
-                place="Marker",
-                fix='such as "UNIQ#EMAIL#{}"',
-            )
-        if normalize is not None and not callable(normalize):
-            raise BuildError(
-                f"normalize is a {type(normalize).__name__}, which cannot be called",
-                rule="marker-field",
-                place="Marker",
-                fix="pass a function of one text that returns one, such as str.lower",
-            )
-        self.template = to_text(template)
-        self.normalize = normalize
-        self.sort = to_text(sort) if isinstance(sort, str) else sort
-        self.optional = optional
-        self._prefix, _, self._suffix = self.template.partition("{}")
-
-    def __repr__(self) -> str:
-        return f"Marker({self.template!r}{', optional' if self.optional else ''})"
-
-    @property
-    def prefix(self) -> str:
-        """The beginning that the keys of all markers of this field share."""
-        return self._prefix
-
-    def make_key(self, value: object) -> str:
-        """The marker's partition key for ``value``, normalised.
-
-        Raises:
-            BuildError: for a value that is not a string, or is empty, also once normalised: a marker of nothing would
-                block everybody without a value.
-        """
-        # An enumeration's member is the text that is stored of it, not what format() shows.
-        normal = _take_text(value)
-        if normal is not None and self.normalize is not None:
-            normal = _take_text(self.normalize(normal))
-        if not normal:
-            raise BuildError(
-                "a unique value is a non-empty string",
-                rule="marker-value",
-                fix="give the record the value, or declare the Marker optional=True",
-            )
-        return f"{self._prefix}{normal}{self._suffix}"
-
-
-def _take_text(value: object) -> str | None:
-    if type(value) is str:
-        return value
-    return to_text(value) if isinstance(value, str) else None
+_PREVIOUS = ".previous"  # likewise of a marker by a rule that was in force before
 
 
 class UniqueWrite(TransactWrite):
@@ -133,20 +62,20 @@ class UniqueWrite(TransactWrite):
     def __init__(
         self,
         *actions: WriteAction,
-        claims: tuple[str, ...],
+        claims: Mapping[str, str],
         token: str | None,
-        releases: Mapping[str, Check] | None = None,
+        releases: Mapping[str, tuple[str, Check]] | None = None,
     ) -> None:
         super().__init__(*actions, token=token)
+        # For each slot that claims or releases a value the field, and the check that a marker is not this record's.
         self._claims = claims
-        # For each field whose marker is released, the check that it is not this record's.
-        self._releases = dict(releases or {})
+        self._releases = releases or {}
         self._left: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[str, ...]:
         """The fields whose values this transaction claims: their slots fail if the value is taken."""
-        return self._claims
+        return tuple(dict.fromkeys(self._claims.values()))
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -185,21 +114,24 @@ class UniqueWrite(TransactWrite):
             try:
                 return super().send(client, time_left=time_left, max_attempts=max_attempts)
             except TransactionCanceled as refused:
-                unowned = [field for field in self._releases if field + _RELEASE in refused.failed]
+                unowned = [slot for slot in self._releases if slot in refused.failed]
                 if len(unowned) < len(refused.failed) or self._left or not unowned:
                     raise
                 self._leave(unowned)
 
-    def _leave(self, fields: list[str]) -> None:
-        """Turn the releases of these fields into checks. The token of what was cancelled is free again."""
-        self._slots.update({field + _RELEASE: self._releases[field] for field in fields})
-        self._left = tuple(fields)
+    def _leave(self, slots: list[str]) -> None:
+        """Turn these releases into checks. The token of what was cancelled is free again."""
+        self._slots.update({slot: self._releases[slot][1] for slot in slots})
+        self._left = tuple(dict.fromkeys(self._releases[slot][0] for slot in slots))
 
     def _refuse(self, code: str, response: Response, retried: bool) -> TransactionCanceled | None:
         refused = super()._refuse(code, response, retried)
         if refused is None:
             return None
-        holders = {field: _read_owner(refused.slots[field]) for field in self._claims if field in refused.failed}
+        holders: dict[str, object] = {}
+        for slot, field in self._claims.items():
+            if slot in refused.failed:
+                holders.setdefault(field, _read_owner(refused.slots[slot]))
         if not holders:  # the record or a release failed, and no value is taken
             return refused
         return UniqueViolation(refused.slots, holders=holders, explain=refused.explain, retried=retried)
@@ -247,7 +179,12 @@ class Unique:
         self.owner = to_text(owner)
         self._binary = "B" in table.key_schema.types.values()
         self.markers: dict[str, Marker] = _join_fields(markers, fields, "Unique")
-        self._check_declaration()
+        self._names: dict[str, tuple[str, ...]] = {}  # of each field
+        self._paths: dict[str, Attr] = {}  # of each name
+        self._check_fields()
+        self._check_templates()
+        self.attributes: tuple[str, ...] = tuple(dict.fromkeys(str(path.segments[0]) for path in self._paths.values()))
+        """The attributes of a record on whose values, or on something inside them, its markers depend."""
 
     def __repr__(self) -> str:
         return f"Unique({self.table!r}, {', '.join(f'{field}={marker!r}' for field, marker in self.markers.items())})"
@@ -270,16 +207,16 @@ class Unique:
         guard = self.table.key_schema.absent
         if when is not None:
             guard = all_of(guard, _take_guard(when, "create"))
-        claims: dict[str, Put] = {}
-        for field in self.markers:
-            value = item.get(field)
-            key = self._derive_key(field, value)
-            if key is not None:
-                claims[field] = self._claim(field, key, owner)
-            elif field in item:  # NULL would be no key of an index, and a value to whoever looks for a missing one
-                item = {name: value for name, value in item.items() if name != field}
+        puts: list[Put] = []
+        claims: dict[str, str] = {}
+        for field, marker in self.markers.items():
+            for slot, label, key in self._derive_keys(field, item):
+                puts.append(self._claim(field, slot, key, owner))
+                claims[slot] = label
+            if marker.optional:
+                item = self._leave_nulls(field, item)
         record = self.table.put(item)._in_slot(RECORD, guard)
-        return UniqueWrite(record, *claims.values(), claims=tuple(claims), token=token)
+        return UniqueWrite(record, *puts, claims=claims, token=token)
 
     def change(
         self,
@@ -325,39 +262,49 @@ class Unique:
         if new is None:
             self._refuse_ambiguous(given)
         fields = _join_fields(new, fields, "Unique.change")
-        self._check_fields(fields)
+        self._check_changes(fields)
         old = _read_record(old, "change")
         owner = self._find_owner(old, "change")
-        guards: list[Condition | None] = [self.table.key_schema.present]
+        changes: dict[Segments, object] = {}
         update = own = self.table.update(self._pick_key(old))
         others: list[UpdateAction] = []
         if given.get("update") is not None:
             update = self._check_record(own, given["update"])
             others += update.actions
+        for name in (*self._paths, *self.attributes):  # in declared order: equal changes, equal requests
+            if name in fields:
+                value, path = fields.pop(name), self._paths.get(name, Attr(name))
+                changes[path.segments] = value
+                update = update.remove(path) if value is None else update.set({path: value})
+        guards: dict[str, Condition] = {}
         swaps: list[WriteAction] = []
-        claims: list[str] = []
-        releases: dict[str, Check] = {}
-        for field in self.markers:  # in declared order, whatever that of the arguments: equal changes, equal requests
-            if field not in fields:
+        claims: dict[str, str] = {}
+        releases: dict[str, tuple[str, Check]] = {}
+        for field, names in self._names.items():
+            if not any(self._is_changed(name, changes) for name in names):
                 continue
-            before, after = old.get(field), fields[field]
-            # Without this guard, a stale change would leave the marker of a value that was set meanwhile.
-            guards.append(expect_value(field, before))
-            update = update.remove(field) if after is None else update.set({field: after})
-            old_key, new_key = self._derive_key(field, before), self._derive_key(field, after)
-            if new_key is not None and new_key != old_key:
-                swaps.append(self._claim(field, new_key, owner))
-                claims.append(field)
-            if old_key is not None and new_key != old_key:
-                swaps.append(self._release(field, old_key, owner))
-                releases[field] = self._check_unowned(field, old_key, owner)
+            # Without these guards, a stale change would leave the marker of a value that was set meanwhile.
+            guards.update(self._expect(names, old))
+            before, after = self._derive_keys(field, old), self._derive_keys(field, old, changes)
+            kept = {key for _, _, key in before} & {key for _, _, key in after}
+            for slot, label, key in after:
+                if key not in kept:
+                    swaps.append(self._claim(field, slot, key, owner))
+                    claims[slot] = label
+            for slot, label, key in before:
+                if key not in kept:
+                    swaps.append(self._release(field, slot, key, owner))
+                    releases[slot + _RELEASE] = (label, self._check_unowned(field, slot, key, owner))
         if given.get("set"):
             update = update.set(given["set"])
             others += own.set(given["set"]).actions
         self._refuse_marked(others)
+        when = _take_guard(given.get("when"), "change")
         # _in_slot replaces the condition, so that a given update's own has to be joined.
-        record = update._in_slot(RECORD, all_of(*guards, update.condition, _take_guard(given.get("when"), "change")))
-        return UniqueWrite(record, *swaps, claims=tuple(claims), token=given.get("token"), releases=releases)
+        record = update._in_slot(
+            RECORD, all_of(self.table.key_schema.present, *guards.values(), update.condition, when)
+        )
+        return UniqueWrite(record, *swaps, claims=claims, token=given.get("token"), releases=releases)
 
     def delete(self, item: Item, *, token: str | None = None, when: Condition | None = None) -> UniqueWrite:
         """Delete a record and its markers, each only if this record owns it.
@@ -374,18 +321,101 @@ class Unique:
         """
         item = _read_record(item, "delete")
         owner = self._find_owner(item, "delete")
-        guards: list[Condition | None] = [self.table.key_schema.present]
-        deletes: list[WriteAction] = []
-        releases: dict[str, Check] = {}
-        for field in self.markers:
-            value = item.get(field)
-            key = self._derive_key(field, value)
-            guards.append(expect_value(field, value))
-            if key is not None:
-                deletes.append(self._release(field, key, owner))
-                releases[field] = self._check_unowned(field, key, owner)
-        record = self.table.delete(self._pick_key(item))._in_slot(RECORD, all_of(*guards, _take_guard(when, "delete")))
-        return UniqueWrite(record, *deletes, claims=(), token=token, releases=releases)
+        guards: dict[str, Condition] = {}
+        swaps: list[WriteAction] = []
+        releases: dict[str, tuple[str, Check]] = {}
+        for field, names in self._names.items():
+            guards.update(self._expect(names, item))
+            for slot, label, key in self._derive_keys(field, item):
+                swaps.append(self._release(field, slot, key, owner))
+                releases[slot + _RELEASE] = (label, self._check_unowned(field, slot, key, owner))
+        guard = all_of(self.table.key_schema.present, *guards.values(), _take_guard(when, "delete"))
+        record = self.table.delete(self._pick_key(item))._in_slot(RECORD, guard)
+        return UniqueWrite(record, *swaps, claims={}, token=token, releases=releases)
+
+    # --- From a record to its markers
+
+    def list_keys(self, field: str, record: Item) -> tuple[str, ...]:
+        """The partition keys of a record's markers for a field, by the rule itself and then by previous ones.
+
+        Returns:
+            Each key once; none when the field is optional and the record has no value for it.
+
+        Raises:
+            BuildError: for a value that can have no marker.
+        """
+        return tuple(key for _, _, key in self._derive_keys(field, record))
+
+    def list_current_keys(self, field: str, record: Item) -> tuple[str, ...]:
+        """As :meth:`list_keys`, without the keys that only previous rules make."""
+        return tuple(key for slot, label, key in self._derive_keys(field, record) if slot == label)
+
+    def read_values(self, field: str, record: Item) -> dict[str, object]:
+        """The values of a field's attributes, by the names in its templates; ``None`` for a missing one."""
+        return {name: _read_path(record, self._paths[name].segments) for name in self._names[field]}
+
+    def expect_values(self, field: str, record: Item) -> list[Condition]:
+        """Demand that a record still has these values of a field, or none."""
+        return [*self._expect(self._names[field], record).values()]
+
+    def _derive_keys(
+        self, field: str, record: Item, changes: Mapping[Segments, object] | None = None
+    ) -> list[tuple[str, str, str]]:
+        """For each marker of a record's field its slot, what a refusal calls it, and its partition key.
+
+        The slot and the name are the same but for previous rules. Each key comes once: where an earlier rule makes the
+        same key, it is one marker.
+        """
+        marker = self.markers[field]
+        try:
+            if self._names[field] == (field,) and not marker.each and not marker.previous:  # as nearly always
+                value = self._read(record, field, changes)
+                return [] if value is None and marker.optional else [(field, field, marker.make_key(value))]
+            return self._derive_several(field, marker, record, changes)
+        except BuildError as error:
+            raise error.within(f"unique field {field}") from None
+
+    def _derive_several(
+        self, field: str, marker: Marker, record: Item, changes: Mapping[Segments, object] | None
+    ) -> list[tuple[str, str, str]]:
+        found: dict[str, tuple[str, str, str]] = {}
+        for age, rule in enumerate((marker, *marker.previous)):
+            values = [self._read(record, name or field, changes) for name in rule.names]
+            # An earlier rule may ask for attributes that the record never had.
+            if None in values and (marker.optional or age):
+                continue
+            for label, parts in _list_elements(field, values) if marker.each else [(field, values)]:
+                key = rule.make_key(*parts)
+                slot = label + (_PREVIOUS + (str(age) if age > 1 else "") if age else "")
+                found.setdefault(key, (slot, label, key))
+        if not found and not marker.optional:
+            rule_values = "element" if marker.each else "value"
+            raise BuildError(
+                f"the record has no {rule_values} to be unique",
+                rule="marker-value",
+                fix="give the record the value, or declare the Marker optional=True",
+            )
+        return [*found.values()]
+
+    def _read(self, record: Item, name: str, changes: Mapping[Segments, object] | None) -> object:
+        segments = self._paths[name].segments
+        if changes:
+            for length in range(1, len(segments) + 1):
+                if segments[:length] in changes:
+                    return _read_path(changes[segments[:length]], segments[length:])
+        return record.get(name) if len(segments) == 1 else _read_path(record, segments)
+
+    def _is_changed(self, name: str, changes: Mapping[Segments, object]) -> bool:
+        segments = self._paths[name].segments
+        return segments in changes or segments[:1] in changes
+
+    def _expect(self, names: Iterable[str], record: Item) -> dict[str, Condition]:
+        return {name: expect_value(self._paths[name], self._read(record, name, None)) for name in names}
+
+    def _leave_nulls(self, field: str, item: Item) -> Item:
+        """The item without NULL in an optional field: no key of an index, and a value to whoever looks for none."""
+        nulls = [name for name in self._names[field] if name in item and item[name] is None]
+        return {name: value for name, value in item.items() if name not in nulls} if nulls else item
 
     # --- The marker's own actions
 
@@ -394,15 +424,20 @@ class Unique:
         return {**self.make_marker_key(field, value), OWNER: owner}
 
     def make_marker_key(self, field: str, value: object) -> StoredItem:
-        """The key of the marker of a field's value.
+        """The key of the marker of a field's value; for several attributes, their values in order, or a record.
 
         Raises:
             BuildError: for an unknown field, or a value that can have no marker.
         """
         if field not in self.markers:
             self._refuse_unknown([field], "Unique")
+        marker = self.markers[field]
+        values: Iterable[object] = (value,)
+        if len(marker.names) > 1:
+            named = isinstance(value, Mapping)
+            values = self.read_values(field, value).values() if named else value  # type: ignore[arg-type,assignment]
         try:
-            return self.complete_key(field, self.markers[field].make_key(value))
+            return self.complete_key(field, marker.make_key(*values))
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
@@ -416,32 +451,35 @@ class Unique:
                     parts[name] = part.encode()
         return parts
 
-    def _claim(self, field: str, key: str, owner: object) -> Put:
+    def _claim(self, field: str, slot: str, key: str, owner: object) -> Put:
         marker = self.complete_key(field, key)
         marker[OWNER] = owner
+        free: Condition = self.table.key_schema.absent
+        if self.markers[field].hold_seconds:
+            rests = Attr(FREE_AT)
+            mine = all_of(Attr(OWNER).eq(owner), rests.exists())
+            free = any_of(free, rests.lte(int(time.time())), mine)
         try:
-            return self.table.put(marker)._in_slot(field, self.table.key_schema.absent)
+            return self.table.put(marker)._in_slot(slot, free)
         except BuildError as error:  # the value makes the key too long
             raise error.within(f"unique field {field}") from None
 
-    def _release(self, field: str, key: str, owner: object) -> Delete:
+    def _release(self, field: str, slot: str, key: str, owner: object) -> Delete | Update:
+        marker, mine = self.markers[field], Attr(OWNER).eq(owner)
         try:
-            return self.table.delete(self.complete_key(field, key))._in_slot(field + _RELEASE, Attr(OWNER).eq(owner))
+            whole = self.complete_key(field, key)
+            if marker.hold_seconds:
+                rest = self.table.update(whole).set({FREE_AT: int(time.time()) + marker.hold_seconds})
+                return rest._in_slot(slot + _RELEASE, mine)
+            if marker.previous:  # a record has the markers of those rules only by which it was written
+                mine = any_of(self.table.key_schema.absent, mine)
+            return self.table.delete(whole)._in_slot(slot + _RELEASE, mine)
         except BuildError as error:
             raise error.within(f"unique field {field}") from None
 
-    def _check_unowned(self, field: str, key: str, owner: object) -> Check:
+    def _check_unowned(self, field: str, slot: str, key: str, owner: object) -> Check:
         check = self.table.check(self.complete_key(field, key))
-        return check._in_slot(field + _RELEASE, Attr(OWNER).not_exists() | Attr(OWNER).ne(owner))
-
-    def _derive_key(self, field: str, value: object) -> str | None:
-        marker = self.markers[field]
-        if value is None and marker.optional:
-            return None
-        try:
-            return marker.make_key(value)
-        except BuildError as error:
-            raise error.within(f"unique field {field}") from None
+        return check._in_slot(slot + _RELEASE, Attr(OWNER).not_exists() | Attr(OWNER).ne(owner))
 
     # --- Checks and helpers
 
@@ -476,8 +514,8 @@ class Unique:
             )
         return owner
 
-    def _check_fields(self, fields: Item) -> None:
-        unknown = [field for field in fields if field not in self.markers]
+    def _check_changes(self, fields: Item) -> None:
+        unknown = [name for name in fields if name not in self._paths and name not in self.attributes]
         if unknown:
             self._refuse_unknown(unknown, "Unique.change")
 
@@ -486,13 +524,13 @@ class Unique:
             f"{', '.join(map(str, unknown))}: no unique field of that name",
             rule="marker-field",
             place=place,
-            fix=f"declared are {', '.join(self.markers)}; change other attributes with set={{…}}",
+            fix=f"declared are {', '.join(self._paths)}; change other attributes with set={{…}}",
         )
 
     def _refuse_ambiguous(self, given: Iterable[str]) -> None:
         """Refuse parameters that are declared as fields, too: a swallowed value would change nothing."""
         for name in given:
-            if name in self.markers:
+            if name in self._paths or name in self.attributes:
                 raise BuildError(
                     f"{name} is a unique field and a parameter of this method",
                     rule="marker-field",
@@ -502,21 +540,22 @@ class Unique:
 
     def _refuse_marked(self, others: Iterable[UpdateAction]) -> None:
         for action in others:
-            if action.path.segments[0] in self.markers:
-                field = action.path.segments[0]
-                raise BuildError(
-                    f"{field} is unique, and an update alone would leave its marker behind",
-                    rule="marker-update",
-                    place="Unique.change",
-                    fix=f'give its whole new value as a field: change(record, {{"{field}": …}})',
-                )
+            for name, path in self._paths.items():
+                if find_clash(action.path.segments, path.segments):
+                    raise BuildError(
+                        f"{name} is unique, and an update alone would leave its marker behind",
+                        rule="marker-update",
+                        place="Unique.change",
+                        fix=f'give its whole new value as a field: change(record, {{"{name}": …}})',
+                    )
 
-    def _check_declaration(self) -> None:
+    def _check_fields(self) -> None:
+        """Check the fields and their slots, and find the attributes that their templates name."""
         if not self.markers:
             raise BuildError(
                 "no unique field is declared", rule="marker-field", place="Unique", fix='email=Marker("UNIQ#EMAIL#{}")'
             )
-        slots = {RECORD, *(field + _RELEASE for field in self.markers)}
+        slots = {RECORD, *(field + end for field in self.markers for end in (_RELEASE, _PREVIOUS))}
         for field, marker in self.markers.items():
             if not isinstance(marker, Marker):
                 raise BuildError(
@@ -532,27 +571,45 @@ class Unique:
                     place="Unique",
                     fix="rename the attribute",
                 )
-        if OWNER in self.table.key_schema.types:
-            raise BuildError(
-                f'"{OWNER}" is a key attribute of the table, and where markers name their owner',
-                rule="marker-owner",
-                place="Unique",
-                fix="keep the markers in a table whose key attributes have other names",
-            )
+            names = dict.fromkeys(name or field for rule in (marker, *marker.previous) for name in rule.names)
+            self._names[field] = tuple(names)
+            for rule in (marker, *marker.previous):
+                for name in rule.names:
+                    path = Attr.at(read_attribute(name)) if name else Attr(field)
+                    if self._paths.setdefault(name or field, path).segments != path.segments:
+                        raise BuildError(
+                            f"{field} is an attribute here and a path there",
+                            rule="marker-template",
+                            place="Unique",
+                            fix="write {} in the field's own template, and paths only to what is inside a map",
+                        )
+        rests = any(marker.hold_seconds for marker in self.markers.values())
+        for name in (OWNER, FREE_AT) if rests else (OWNER,):
+            if name in self.table.key_schema.types:
+                raise BuildError(
+                    f'"{name}" is a key attribute of the table, and one of markers',
+                    rule="marker-owner",
+                    place="Unique",
+                    fix="keep the markers in a table whose key attributes have other names",
+                )
+
+    def _check_templates(self) -> None:
         # "X#{}" and "X#Y#{}": the value "Y#1" of the first would make the marker of "1" of the second.
-        prefixes = [(marker.prefix, field) for field, marker in self.markers.items()]
-        for prefix, field in prefixes:
-            for other, other_field in prefixes:
-                if field != other_field and other.startswith(prefix):
+        rules = [(rule, field) for field, marker in self.markers.items() for rule in (marker, *marker.previous)]
+        for rule, field in rules:
+            for other, other_field in rules:
+                if field == other_field and rule.template == other.template:  # a rule that changed but for its key
+                    continue
+                if rule is not other and other.prefix.startswith(rule.prefix):
                     raise BuildError(
                         f"a value of {field} could make the marker of a value of {other_field}",
                         rule="marker-template",
                         place="Unique",
                         fix="give the templates prefixes of which none begins another",
                     )
-        for field in self.markers:  # a table of numbers, or another kind of sort key, is found out here
+        for rule, field in rules:  # a table of numbers, or another kind of sort key, is found out here
             try:
-                serialize_key(self.table.key_schema, self.complete_key(field, self.markers[field].template))
+                serialize_key(self.table.key_schema, self.complete_key(field, rule.template))
             except BuildError as error:
                 error.fix = "keep markers in a table whose partition key is text, and give sort= the sort key's type"
                 raise error.within(f"unique field {field}") from None
@@ -562,10 +619,34 @@ def _read_owner(reason: Reason) -> object:
     return reason.item.get(OWNER) if reason.item is not None else None
 
 
-def expect_value(field: str, value: object) -> Condition:
-    """Demand that a field of a record has this value still. A missing one and NULL are the same: no value."""
-    same = Attr(field).eq(value)
-    return Attr(field).not_exists() | same if value is None else same
+def expect_value(attribute: Attr, value: object) -> Condition:
+    """Demand that a record still has this value. A missing one and NULL are the same: no value."""
+    same = attribute.eq(value)
+    return attribute.not_exists() | same if value is None else same
+
+
+def _read_path(value: object, segments: Segments) -> object:
+    """What lies at the path inside a value; ``None`` when nothing does."""
+    for segment in segments:
+        if isinstance(segment, str):
+            value = value.get(segment) if isinstance(value, Mapping) else None
+        else:
+            value = value[segment] if isinstance(value, list | tuple) and segment < len(value) else None
+    return value
+
+
+def _list_elements(field: str, values: list[object]) -> list[tuple[str, list[object]]]:
+    """The elements of the one value, which is a list or a set, each with a name; a set's in alphabetical order."""
+    (elements,) = values
+    if isinstance(elements, set | frozenset):
+        elements = sorted(elements, key=str)
+    if not isinstance(elements, list | tuple):
+        raise BuildError(
+            f"each element has a marker, and the value is a {type(elements).__name__}",
+            rule="marker-value",
+            fix="store a list or a set of texts, or declare the Marker without each=True",
+        )
+    return [(f"{field}[{position}]", [element]) for position, element in enumerate(elements)]
 
 
 def _take_guard(when: Condition | None, method: str) -> Condition | None:

@@ -27,7 +27,7 @@ FLOORS = (
     ("sending",),
     ("requests",),
     ("linting",),
-    ("unique",),
+    ("marker", "unique"),
     ("typed",),
     ("markers",),
     ("web",),

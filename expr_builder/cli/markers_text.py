@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from expr_builder.expressions.describe import describe, describe_item
@@ -31,7 +32,8 @@ def format_report(report: Report) -> str:
     tally = report.tally
     read = f"{count(tally['records'], 'record')} and {count(tally['markers'], 'marker')} read"
     added = f", {count(tally['added'], 'marker')} added" if "added" in tally else ""
-    added += f", {count(tally['reserved'], 'marker')} reserved" if "reserved" in tally else ""
+    for word in ("retired", "reserved", "resting"):
+        added += f", {count(tally[word], 'marker')} {word}" if word in tally else ""
     kinds = Counter(finding.kind for finding in report.findings)
     listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     found = f"{count(len(report.findings), 'finding')} ({listed})" if report.findings else "no findings"
@@ -77,11 +79,26 @@ def _format_answer(value: str, answer: Answer) -> list[str]:
         head = f"{field}: nobody holds it (there is no {answer.marker})."
     else:
         verdict = "" if answer.finding is None else f" - {answer.finding.kind}: {answer.finding.kind.meaning}"
-        head = f"{field}: held by {_format_cell(answer.holder)} (through {answer.marker}){verdict}."
-    rows = [(line.field, line.value, line.marker, line.holder, line.verdict) for line in answer.lines]
+        rests = "held by" if answer.free_at is None else f"free from {format_time(answer.free_at)}, until then of"
+        head = f"{field}: {rests} {_format_cell(answer.holder)} (through {answer.marker}){verdict}."
+    rows = [(line.field, _show_value(line.value), line.marker, line.holder, line.verdict) for line in answer.lines]
     table = _indent(_align(("FIELD", "RECORD", "MARKER", "HOLDER", "VERDICT"), rows)) if rows else []
     others = [f"{one.kind}: {_format_cell(one.record)} has this {field}, too." for one in answer.others]
     return [head, *table, *_indent(others)]
+
+
+def _show_value(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return ", ".join(f"{name} {'-' if one is None else one}" for name, one in value.items())
+
+
+def format_time(seconds: int) -> str:
+    """A time in seconds since 1970, as people read it."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):  # a number that somebody wrote there
+        return f"{seconds} seconds after 1970"
 
 
 def _describe_transaction(transaction: TransactWrite) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .examine import Examiner, Suspect, Unsettled
 from .findings import Finding, Kind
-from .repair import Mend, Mender, Outcome
+from .repair import MOST_ADDED, Mend, Mender, Outcome
 from .scan import Report, ScanOptions, scan_table
 from .suspects import find_suspects
 
@@ -53,9 +53,9 @@ def backfill(
     def fill_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items, markers=False)
         left: list[Finding] = []
-        doubtful = [suspect for suspect in found if suspect.absent is None]
+        doubtful = [suspect for suspect in found if not suspect.absent]
         for record, suspects in _group_by_record(layout, items, found):
-            missing = {suspect.field: str(suspect.absent) for suspect in suspects}
+            missing = [(suspect.field, str(suspect.marker)) for suspect in suspects]
             mend = mender.add(record, missing, dry_run=plan is not None)
             if mend is None:  # a change meanwhile, or another record on its way to the same marker
                 doubtful += suspects
@@ -87,11 +87,12 @@ def backfill(
 def _group_by_record(
     layout: Layout, items: Sequence[Item], suspects: Iterable[Suspect]
 ) -> Iterator[tuple[Item, list[Suspect]]]:
-    """The records of a page that lack markers, each with the suspects that say which."""
+    """The records of a page that lack markers, each with the suspects that say which, as many as one request takes."""
     lacking: dict[str, list[Suspect]] = {}
     for suspect in suspects:
-        if suspect.absent is not None:
+        if suspect.absent:
             lacking.setdefault(repr(layout.find_record_key(suspect.owner)), []).append(suspect)
     for item in items:
-        if found := lacking.get(repr(layout.pick_key(item))):
-            yield item, found
+        found = lacking.get(repr(layout.pick_key(item)), [])
+        for start in range(0, len(found), MOST_ADDED):
+            yield item, found[start : start + MOST_ADDED]

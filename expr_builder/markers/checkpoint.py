@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +17,11 @@ from expr_builder.attribute_values.values import to_attribute_value
 from .position import Position
 
 if TYPE_CHECKING:
+    from expr_builder.marker import Marker
+
     from .layout import Layout
 
-_VERSION = 3  # of the file's form: an older file is refused, as that of another task
+_VERSION = 4  # of the file's form: an older file is refused, as that of another task
 _SAVE_SECONDS = 2.0  # saving after each page would slow the scan; pages since the last save are read again
 
 
@@ -106,15 +109,7 @@ class Checkpoint:
 
 def _describe_layout(layout: Layout) -> object:
     """All of a declaration on which it depends what a scan finds, as JSON data."""
-    markers = {
-        field: {
-            "template": marker.template,
-            "sort": to_attribute_value(marker.sort),
-            "optional": marker.optional,
-            "normalize": _identify_function(marker.normalize),
-        }
-        for field, marker in layout.unique.markers.items()
-    }
+    markers = {field: [*map(_describe_rule, layout.list_rules(field))] for field in layout.fields}
     return make_json(
         {
             "keys": [*layout.table.key_schema.types.items()],
@@ -126,6 +121,20 @@ def _describe_layout(layout: Layout) -> object:
             "reserved": layout.reserved,
         }
     )
+
+
+def _describe_rule(rule: Marker) -> object:
+    named = isinstance(rule.normalize, Mapping)
+    functions: Mapping[str, object] = rule.normalize if named else {"": rule.normalize}  # type: ignore[assignment]
+    return {
+        "template": rule.template,
+        "sort": to_attribute_value(rule.sort),
+        "optional": rule.optional,
+        "each": rule.each,
+        "digest": [rule.digest, rule.secret_name],
+        "hold": rule.hold_seconds,
+        "normalize": {name: _identify_function(function) for name, function in functions.items()},
+    }
 
 
 def _identify_function(function: object) -> list[str] | None:

@@ -23,7 +23,7 @@ _DIGITS = 12  # 48 bits: enough to tell the values of one run apart
 
 
 class Kind(StrEnum):
-    """The kinds of damage. All but the last three can be repaired without asking anybody.
+    """The kinds of damage. All but the last four can be repaired without asking anybody.
 
     Attributes:
         meaning: What it is and what it causes, for people.
@@ -41,8 +41,10 @@ class Kind(StrEnum):
     MISSING = "missing", "a record without the marker of its value: somebody else could take it"
     STOLEN = "stolen", "the marker of a record's value names a holder who does not have that value"
     DOUBLE = "double", "a marker beside the right one: it blocks a value that its holder does not have"
+    RESTING = "resting", "the marker of a record's value says from when it is free: others could take the value then"
     DUPLICATE = "duplicate", "two records have one value: decide which keeps it, then change or delete the other"
     INVALID = "invalid", "a record's value can have no marker: correct the record"
+    HELD = "held", "a record has a value that rests for its former owner: wait until it is free, or decide who has it"
     RESERVED = "reserved", "a marker that no record wrote: an operator's, or another program's; it is left alone"
 
 
@@ -130,5 +132,4 @@ class Redactor:
             return finding
         value = self._layout.extract_value(finding.field, finding.marker)
         digest = hmac.new(self._secret, value.encode(), hashlib.sha256).hexdigest()[:_DIGITS]
-        template = self._layout.unique.markers[finding.field].template
-        return dataclasses.replace(finding, marker=template.replace("{}", f"~{digest}"))
+        return dataclasses.replace(finding, marker=finding.marker.replace(value, f"~{digest}"))

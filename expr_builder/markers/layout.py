@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from expr_builder.requests.key_schema import serialize_key
-from expr_builder.unique import OWNER
+from expr_builder.unique import FREE_AT, OWNER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from decimal import Decimal
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from expr_builder.attribute_values.values import Item, StoredItem
+    from expr_builder.marker import Marker
     from expr_builder.requests.table import Table
     from expr_builder.unique import Unique
 
@@ -59,7 +60,9 @@ class Layout:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes that an audit needs: keys, owners, unique fields; each once, as a projection demands."""
-        return tuple(dict.fromkeys((*self.table.key_schema.types, OWNER, self.unique.owner, *self.fields)))
+        rests = any(marker.hold_seconds for marker in self.unique.markers.values())
+        own = (*self.table.key_schema.types, OWNER, *((FREE_AT,) if rests else ()), self.unique.owner)
+        return tuple(dict.fromkeys((*own, *self.unique.attributes)))
 
     def pick_key(self, item: Item) -> StoredItem:
         """An item's own key."""
@@ -115,20 +118,26 @@ class Layout:
         """Whether this can be the partition key of a marker of this field: the field's template makes it."""
         if field not in self.unique.markers or not isinstance(partition, str):
             return False
-        beginning, _, end = self.unique.markers[field].template.partition("{}")
-        return (
-            partition.startswith(beginning) and partition.endswith(end) and len(partition) > len(beginning) + len(end)
-        )
+        return any(rule.fits(partition) for rule in self.list_rules(field))
 
-    def is_own(self, marker: Item) -> bool:
+    def list_rules(self, field: str) -> tuple[Marker, ...]:
+        """The rules by which a field has markers: its own, then previous ones."""
+        marker = self.unique.markers[field]
+        return (marker, *marker.previous)
+
+    def is_own(self, field: str, marker: Item) -> bool:
         """Whether a marker is one that :class:`Unique` writes: a record's key as its owner, and nothing else."""
-        names = {*self.table.key_schema.types, OWNER}
+        names = {*self.table.key_schema.types, OWNER, *((FREE_AT,) if self.is_resting(field, marker) else ())}
         return marker.keys() == names and self.find_record_key(marker[OWNER]) is not None
+
+    def is_resting(self, field: str, marker: Item) -> bool:
+        """Whether a marker keeps a value for the record that gave it up."""
+        return self.unique.markers[field].hold_seconds > 0 and isinstance(marker.get(FREE_AT), int | Decimal)
 
     def is_marker(self, item: Item) -> bool:
         """Whether an item at the key of a marker is a marker, if not of ours: no record, nor anything else."""
         attributes = item.keys() - self.table.key_schema.types.keys()
-        of_records = {*self.fields, self.unique.owner} - {OWNER}
+        of_records = {*self.unique.attributes, self.unique.owner} - {OWNER}
         return not attributes or (OWNER in attributes and attributes.isdisjoint(of_records))
 
     def make_marker_key(self, field: str, partition: str) -> StoredItem:
@@ -136,34 +145,53 @@ class Layout:
         return self.unique.complete_key(field, partition)
 
     def extract_value(self, field: str, partition: str) -> str:
-        """The normalised value that a marker stands for."""
-        beginning, _, end = self.unique.markers[field].template.partition("{}")
-        return partition[len(beginning) : len(partition) - len(end)]
+        """The normalised value that a marker stands for, or its digest."""
+        return next(value for rule in self.list_rules(field) if (value := rule.extract(partition)) is not None)
 
-    # --- from a record to its marker, which is named by its partition key
+    # --- from a record to its markers, which are named by their partition keys
 
-    def derive_marker(self, field: str, value: object) -> str:
-        """The marker of a value; raises :class:`Unkeyed` for a value that can have none."""
+    def derive_markers(self, field: str, text: str) -> tuple[str, ...]:
+        """The markers of a value that a person writes; of several values as they stand in the key (``7#SLUG#home``).
+
+        Raises:
+            Unkeyed: for a value that can have none.
+        """
+
+        def make_keys() -> Iterator[str]:
+            for rule in self.list_rules(field):
+                values = (text,) if len(rule.names) == 1 else rule.split(text)
+                if values is not None:
+                    yield rule.make_key(*values)
+
+        return self._check_keys(field, make_keys)
+
+    def require_markers(self, record: Item, field: str) -> tuple[str, ...]:
+        """The partition keys of the markers that a record needs for a field; none when it needs none.
+
+        Raises:
+            Unkeyed: for a value that can have no marker.
+        """
+        return self._check_keys(field, lambda: self.unique.list_keys(field, record), optional=True)
+
+    def find_markers(self, record: Item | None, field: str) -> tuple[str, ...]:
+        """As :meth:`require_markers`; none also without a record, or for an impossible value."""
         try:
-            partition = self.unique.markers[field].make_key(value)
-            serialize_key(self.table.key_schema, self.make_marker_key(field, partition))
+            return () if record is None else self.require_markers(record, field)
+        except Unkeyed:
+            return ()
+
+    def _check_keys(
+        self, field: str, make_keys: Callable[[], Iterable[str]], *, optional: bool = False
+    ) -> tuple[str, ...]:
+        try:
+            keys = tuple(dict.fromkeys(make_keys()))
+            for key in keys:
+                serialize_key(self.table.key_schema, self.make_marker_key(field, key))
         except Exception:  # noqa: BLE001  # DynamoDB's rules for keys, or whatever a normaliser makes of old values
             raise Unkeyed(f"not a value that {field} can have") from None
-        return partition
-
-    def require_marker(self, record: Item, field: str) -> str | None:
-        """As :meth:`derive_marker`, of a record's value; ``None`` when the record needs no marker for the field."""
-        value = record.get(field)
-        if value is None and self.unique.markers[field].optional:
-            return None
-        return self.derive_marker(field, value)
-
-    def find_marker(self, record: Item | None, field: str) -> str | None:
-        """The marker that a record can have for a field; ``None`` also without a record, or for an impossible value."""
-        try:
-            return None if record is None else self.require_marker(record, field)
-        except Unkeyed:
-            return None
+        if not keys and not optional:
+            raise Unkeyed(f"not a value that {field} can have")
+        return keys
 
 
 def name_holder(marker: Item | None) -> object:

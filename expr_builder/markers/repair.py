@@ -15,15 +15,16 @@ from expr_builder.attribute_values.json_form import make_json
 from expr_builder.errors import TransactionCanceled
 from expr_builder.expressions.attr import Attr
 from expr_builder.expressions.joining import all_of
+from expr_builder.limits import MAX_TRANSACTION_ACTIONS
 from expr_builder.requests.transactions import TransactWrite
-from expr_builder.unique import OWNER, expect_value
+from expr_builder.unique import FREE_AT, OWNER
 
 from .examine import Examiner, Unsettled
 from .findings import Finding, Kind
 from .layout import Unkeyed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
     from .examine import Sight
     from .layout import Layout
+
+MOST_ADDED = MAX_TRANSACTION_ACTIONS - 1
+"""How many markers one transaction can add: it checks the record, too."""
 
 _ROUNDS = 5  # how often to start again because something changed between examining and writing
 
@@ -119,7 +123,7 @@ class Mender:
         transaction = self._draft(sight.finding, sight)
         return Mend(sight.finding, Outcome.LEFT if transaction is None else Outcome.PLANNED, transaction)
 
-    def give(self, field: str, value: object, owner: object, *, dry_run: bool = False) -> Mend:
+    def give(self, field: str, value: str, owner: object, *, dry_run: bool = False) -> Mend:
         """Make a record the owner of the marker of a value that it has, whoever holds the marker now.
 
         This settles which of two records with one value keeps it: the other one has no marker from then on, and can be
@@ -127,7 +131,7 @@ class Mender:
 
         Args:
             field: The unique field.
-            value: The value, as a person writes it.
+            value: The value, as a person writes it; several as they stand in the marker's key (``7#SLUG#home``).
             owner: Whom the marker shall name: the record must exist and have the value.
             dry_run: Only say what would be done.
 
@@ -142,18 +146,28 @@ class Mender:
         if reason := self._find_misfit(subject):
             return Mend(subject, Outcome.LEFT, reason=reason)
         try:
-            partition = self._layout.derive_marker(field, value)
+            partitions = self._layout.derive_markers(field, value)
         except Unkeyed as unfit:
             return Mend(subject, Outcome.LEFT, reason=str(unfit))
+        # By previous rules, a value has further markers; each is given by itself, that of today's rule last.
+        mends = [
+            self._give_marker(dataclasses.replace(subject, marker=partition), dry_run=dry_run)
+            for partition in reversed(partitions)
+        ]
+        *others, mend = mends
+        also = tuple(other.finding for other in others if other.outcome is mend.outcome)
+        return next((one for one in others if one.outcome is Outcome.BUSY), dataclasses.replace(mend, also=also))
+
+    def _give_marker(self, subject: Finding, *, dry_run: bool) -> Mend:
         for _ in range(_ROUNDS):
             try:
-                sight = self._examiner.examine_record(owner, field)
+                sight = self._examiner.look_again(subject)
             except Unsettled:
                 break
-            if self._layout.find_marker(sight.record, field) != partition:
-                return Mend(subject, Outcome.LEFT, reason=f"no record of this owner has this {field}")
+            if subject.marker not in self._layout.find_markers(sight.record, subject.field):
+                return Mend(subject, Outcome.LEFT, reason=f"no record of this owner has this {subject.field}")
             if sight.finding is None:
-                return Mend(dataclasses.replace(subject, marker=partition), Outcome.GONE)
+                return Mend(subject, Outcome.GONE)
             missing = sight.finding.kind is Kind.MISSING
             transaction = (self._add if missing else self._hand_over)(sight.finding, sight)
             if dry_run:
@@ -184,12 +198,12 @@ class Mender:
             return Mend(plan.finding, Outcome.MENDED, plan.transaction)
         return Mend(finding, Outcome.BUSY)
 
-    def add(self, record: Item, missing: Mapping[str, str], *, dry_run: bool = False) -> Mend | None:
+    def add(self, record: Item, missing: Sequence[tuple[str, str]], *, dry_run: bool = False) -> Mend | None:
         """Put markers that a record lacks, all in one transaction.
 
         Args:
             record: The record as it was read.
-            missing: For each field without a marker, the marker's partition key.
+            missing: The markers, each as its field and its partition key; at most :data:`MOST_ADDED`.
             dry_run: Only say what would be done.
 
         Returns:
@@ -199,10 +213,10 @@ class Mender:
             RequestUnfinished: when DynamoDB gave no final answer. Adding again is safe.
         """
         owner = self._layout.find_owner(record)
-        findings = [Finding(Kind.MISSING, field, owner, partition) for field, partition in missing.items()]
-        transaction = TransactWrite(
-            self._check_unchanged("record", owner, record, *missing), *map(self._put_marker, findings)
-        )
+        findings = [Finding(Kind.MISSING, field, owner, partition) for field, partition in missing]
+        fields = dict.fromkeys(field for field, _ in missing)
+        puts = (self._put_marker(finding).named(f"marker {number}") for number, finding in enumerate(findings))
+        transaction = TransactWrite(self._check_unchanged("record", owner, record, *fields), *puts)
         if not dry_run:
             try:
                 transaction.send(self._client)
@@ -236,40 +250,50 @@ class Mender:
                 return self._release(finding, sight)
             case Kind.MISSING:
                 return self._add(finding, sight)
-            case Kind.STOLEN:
+            case Kind.STOLEN | Kind.RESTING:
                 return self._hand_over(finding, sight)
             case Kind.RESERVED:
                 return self._release(finding, sight) if finding.record is None else self._hand_over(finding, sight)
-        return None  # duplicate or invalid: which of two people keeps a value is not ours to decide
+        return None  # duplicate, held or invalid: which of two people has a value is not ours to decide
 
     def _release(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Delete a marker that its owner, if it exists at all, does not need."""
         key = self._layout.make_marker_key(finding.field, str(finding.marker))
-        delete = self._layout.table.delete(key).when(self._expect_holder(finding.holder)).named("marker")
-        return TransactWrite(*self._check_holder(finding, sight), delete)
+        delete = self._layout.table.delete(key).when(self._expect_marker(finding, sight))
+        return TransactWrite(*self._check_holder(finding, sight), delete.named("marker"))
 
     def _add(self, finding: Finding, sight: Sight) -> TransactWrite:
         """Put the marker that a record's value lacks."""
         check = self._check_unchanged("record", finding.record, sight.record, finding.field)
-        return TransactWrite(check, self._put_marker(finding))
+        return TransactWrite(check, self._put_marker(finding).named("marker"))
 
     def _hand_over(self, finding: Finding, sight: Sight) -> TransactWrite:
-        """Set the right owner in a marker that names one who does not have its value; what else it has stays."""
+        """Set the right owner in a marker, which then rests no more; what else it has stays."""
         key = self._layout.make_marker_key(finding.field, str(finding.marker))
         update = self._layout.table.update(key).set({OWNER: finding.record})
-        marker = update.when(self._expect_holder(finding.holder)).named("marker")
+        if FREE_AT in (sight.marker or {}) and self._may_rest(finding.field):
+            update = update.remove(FREE_AT)
+        marker = update.when(self._expect_marker(finding, sight)).named("marker")
         record = self._check_unchanged("record", finding.record, sight.record, finding.field)
         return TransactWrite(record, *self._check_holder(finding, sight), marker)
 
     def _put_marker(self, finding: Finding) -> Put:
         marker = {**self._layout.make_marker_key(finding.field, str(finding.marker)), OWNER: finding.record}
-        return self._layout.table.put(marker).if_not_exists().named(f"{finding.field} marker")
+        return self._layout.table.put(marker).if_not_exists()
 
-    def _expect_holder(self, holder: object) -> Condition:
-        """The marker exists and names this owner, or none."""
+    def _may_rest(self, field: str) -> bool:
+        return self._layout.unique.markers[field].hold_seconds > 0
+
+    def _expect_marker(self, finding: Finding, sight: Sight) -> Condition:
+        """The marker exists, names this owner, or none, and rests as long as was seen."""
+        holder = finding.holder
         # One damaged by hand may have lost its owner, or have NULL for one.
         named = Attr(OWNER).not_exists() | Attr(OWNER).eq(None) if holder is None else Attr(OWNER).eq(holder)
-        return all_of(self._layout.table.key_schema.present, named)
+        rest = None
+        if self._may_rest(finding.field):
+            free_at = (sight.marker or {}).get(FREE_AT)
+            rest = Attr(FREE_AT).not_exists() if free_at is None else Attr(FREE_AT).eq(free_at)
+        return all_of(self._layout.table.key_schema.present, named, rest)
 
     def _check_holder(self, finding: Finding, sight: Sight) -> list[Check]:
         # An owner that cannot be a key has no record that could appear meanwhile; the record itself is checked already.
@@ -285,5 +309,8 @@ class Mender:
         if record is None:
             return check.when(table.key_schema.absent)
         return check.when(
-            all_of(table.key_schema.present, *(expect_value(field, record.get(field)) for field in fields))
+            all_of(
+                table.key_schema.present,
+                *(one for field in fields for one in self._layout.unique.expect_values(field, record)),
+            )
         )

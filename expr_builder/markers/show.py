@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.json_form import make_json
 from expr_builder.attribute_values.values import to_attribute_value
+from expr_builder.unique import FREE_AT
 
 from .examine import Examiner, Sight
 from .layout import Unkeyed, name_holder
 from .scan import scan_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -31,7 +32,7 @@ class Line:
 
     Attributes:
         field: The unique field.
-        value: The record's value.
+        value: The record's value; several by the names of their attributes.
         marker: The partition key of the marker that belongs to it; ``None`` when there can be none.
         holder: The owner that this marker names; ``None`` when the marker does not exist.
         finding: What is wrong; ``None`` when nothing is.
@@ -68,6 +69,7 @@ class Answer:
         field: The field whose value it was taken for; ``None`` for a record that was asked for by its own key.
         marker: The partition key of the value's marker; ``None`` when the field cannot have this value.
         holder: The owner that the marker names; ``None`` when nobody holds the value.
+        free_at: From when, in seconds since 1970, anybody may claim a value that rests; ``None`` when it does not.
         finding: What is wrong with that marker.
         lines: The holder's record, field by field, beside its markers; empty when there is no such record.
         records: The owner keys of all records that have the value; ``None`` when nobody has looked for them.
@@ -77,6 +79,7 @@ class Answer:
     field: str | None
     marker: str | None = dataclasses.field(default=None, repr=False)
     holder: object = dataclasses.field(default=None, repr=False)
+    free_at: int | None = None
     finding: Finding | None = None
     lines: tuple[Line, ...] = ()
     records: tuple[object, ...] | None = dataclasses.field(default=None, repr=False)
@@ -95,6 +98,7 @@ class Answer:
             "field": self.field,
             "marker": self.marker,
             "holder": _make_typed(self.holder),
+            **({} if self.free_at is None else {"free_at": self.free_at}),
             "finding": None if self.finding is None else self.finding.to_json(),
             "record": [line.to_json() for line in self.lines],
             **({"records": [*map(_make_typed, self.records or ())]} if searched else {}),
@@ -112,57 +116,65 @@ def show(layout: Layout, client: DynamoDBClient, value: str, *, scan: ScanOption
     Args:
         layout: Which items are records, and which are markers.
         client: ``boto3.client("dynamodb")``, or :func:`make_scan_client` for a scan in several threads.
-        value: A unique value as a person writes it, or the owner that a record's markers name.
+        value: A unique value as a person writes it, several as they stand in the marker's key (``7#SLUG#home``), or the
+            owner that a record's markers name.
         scan: How to scan the whole table for the records that have the value: without an index, nothing else finds a
             record that has no marker. Left out, nobody looks for them.
 
     Returns:
-        An answer for each unique field, and one more when the value is the owner key of a record.
+        An answer for each unique field and each rule by which the value has a marker of its own, and one more when the
+        value is the owner key of a record.
 
     Raises:
         Unsettled: when a record kept changing while it was read.
     """
     examiner = Examiner(layout, client)
-    answers = [_find_holder(layout, examiner, field, value) for field in layout.fields]
+    answers = [answer for field in layout.fields for answer in _find_holders(layout, examiner, field, value)]
     if scan is not None:
-        owners = _find_owners(layout, client, {str(one.field): one.marker for one in answers if one.marker}, scan)
-        answers = [_add_records(examiner, one, owners[one.field]) if one.field in owners else one for one in answers]
+        owners = _find_owners(layout, client, [(str(one.field), one.marker) for one in answers if one.marker], scan)
+        answers = [
+            _add_records(examiner, one, owners[str(one.field), one.marker]) if one.marker else one for one in answers
+        ]
     # The caller does not say which of these the value is: it is a record's key if it leads to a record.
     lines = _compare(layout, examiner, value)
     return [*answers, Answer(None, holder=value, lines=lines)] if lines else answers
 
 
-def _find_holder(layout: Layout, examiner: Examiner, field: str, value: str) -> Answer:
+def _find_holders(layout: Layout, examiner: Examiner, field: str, value: str) -> Iterator[Answer]:
     try:
-        partition = layout.derive_marker(field, value)
+        partitions = layout.derive_markers(field, value)
     except Unkeyed:
-        return Answer(field)
-    sight = examiner.examine_marker(field, partition)
-    holder = name_holder(sight.marker)
-    return Answer(field, partition, holder, sight.finding, _compare(layout, examiner, holder))
+        yield Answer(field)
+        return
+    for partition in partitions:
+        sight = examiner.examine_marker(field, partition)
+        holder, free_at = name_holder(sight.marker), None
+        if sight.marker is not None and layout.is_resting(field, sight.marker):
+            free_at = int(sight.marker[FREE_AT])
+        yield Answer(field, partition, holder, free_at, sight.finding, _compare(layout, examiner, holder))
 
 
 def _find_owners(
-    layout: Layout, client: DynamoDBClient, wanted: Mapping[str, str], options: ScanOptions
-) -> dict[str, list[object]]:
-    """For each field, the owner keys of the records whose value has this marker."""
-    owners: dict[str, list[object]] = {field: [] for field in wanted}
+    layout: Layout, client: DynamoDBClient, wanted: Sequence[tuple[str, str]], options: ScanOptions
+) -> dict[tuple[str, str], list[object]]:
+    """For each field and marker, the owner keys of the records whose value has it."""
+    owners: dict[tuple[str, str], list[object]] = {one: [] for one in wanted}
 
     def search_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         for record in filter(layout.is_record, items):
-            for field, marker in wanted.items():
-                if layout.find_marker(record, field) == marker:
-                    owners[field].append(layout.find_owner(record))
+            for field, marker in wanted:
+                if marker in layout.find_markers(record, field):
+                    owners[field, marker].append(layout.find_owner(record))
         return Counter(read=len(items)), []
 
     scan_table(layout, client, search_page, options)
-    return {field: sorted(found, key=str) for field, found in owners.items()}
+    return {one: sorted(found, key=str) for one, found in owners.items()}
 
 
 def _add_records(examiner: Examiner, answer: Answer, owners: Sequence[object]) -> Answer:
     """Add the records that the scan found, each judged by what is stored now; the holder's is judged already."""
     others = [owner for owner in owners if owner != answer.holder]
-    findings = [examiner.examine_record(owner, str(answer.field)).finding for owner in others]
+    findings = [examiner.examine_record(owner, str(answer.field), answer.marker).finding for owner in others]
     return dataclasses.replace(
         answer, records=tuple(owners), others=tuple(finding for finding in findings if finding is not None)
     )
@@ -170,10 +182,11 @@ def _add_records(examiner: Examiner, answer: Answer, owners: Sequence[object]) -
 
 def _compare(layout: Layout, examiner: Examiner, owner: object) -> tuple[Line, ...]:
     """An owner's record beside its markers, field by field; nothing when there is no such record."""
-    sights = {field: examiner.examine_record(owner, field) for field in layout.fields}
-    return tuple(_make_line(layout, field, sight) for field, sight in sights.items() if sight.record is not None)
+    sights = ((field, sight) for field in layout.fields for sight in examiner.examine_field(owner, field))
+    return tuple(_make_line(layout, field, sight) for field, sight in sights if sight.record is not None)
 
 
 def _make_line(layout: Layout, field: str, sight: Sight) -> Line:
-    value = (sight.record or {}).get(field)
-    return Line(field, value, layout.find_marker(sight.record, field), name_holder(sight.marker), sight.finding)
+    values = layout.unique.read_values(field, sight.record or {})
+    value = next(iter(values.values())) if len(values) == 1 else values
+    return Line(field, value, sight.partition, name_holder(sight.marker), sight.finding)

@@ -34,7 +34,10 @@ def find_suspects(
     for item in items:
         if (field := layout.find_field(item)) is not None:
             tally["markers"] += 1
-            if markers:
+            # Its owner may have the value again: then it is found from the record's side.
+            if layout.is_resting(field, item) and layout.find_record_key(name_holder(item)) is not None:
+                tally["resting"] += 1
+            elif markers:
                 suspect = Suspect(field, marker=layout.read_partition(item))
                 pairs.append((suspect, layout.find_record_key(name_holder(item))))
         elif layout.is_record(item):
@@ -47,30 +50,29 @@ def find_suspects(
     def fits(suspect: Suspect, key: StoredItem | None) -> bool:
         # An owner, or a value, that cannot be a key has no counterpart: always a suspect.
         counterpart = None if key is None else known[_identify(layout, key)]
-        if suspect.marker is None:
-            return name_holder(counterpart) == suspect.owner
-        return layout.find_marker(counterpart, suspect.field) == suspect.marker
+        if suspect.owner is None:
+            return suspect.marker in layout.find_markers(counterpart, suspect.field)
+        held = counterpart is not None and not layout.is_resting(suspect.field, counterpart)
+        return held and name_holder(counterpart) == suspect.owner
 
     return tally, [
-        suspect._replace(absent=layout.read_partition(key))
-        if suspect.marker is None and key is not None and known[_identify(layout, key)] is None
-        else suspect
+        suspect._replace(absent=suspect.owner is not None and key is not None and not known[_identify(layout, key)])
         for suspect, key in pairs
         if not fits(suspect, key)
     ]
 
 
 def _list_claims(layout: Layout, record: Item) -> Iterator[tuple[Suspect, StoredItem | None]]:
-    """For each value of a record that needs a marker, that marker's key; ``None`` for an impossible value."""
+    """For each marker that a record needs, its key; ``None`` for an impossible value."""
     for field in layout.fields:
         suspect = Suspect(field, owner=layout.find_owner(record))
         try:
-            partition = layout.require_marker(record, field)
+            partitions = layout.require_markers(record, field)
         except Unkeyed:
             yield suspect, None
         else:
-            if partition is not None:
-                yield suspect, layout.make_marker_key(field, partition)
+            for partition in partitions:
+                yield suspect._replace(marker=partition), layout.make_marker_key(field, partition)
 
 
 def _read_counterparts(

@@ -43,9 +43,9 @@ def change_record(unique: Unique, drafts: Drafts[Any], old: Item, new: Item, gua
     """Draft the transaction that turns a record into another with the same key, and swaps the markers that differ."""
     sets, removed = drafts.compare(old, new)
     # The marked fields are Unique's to change, together with their markers.
-    rest = {name: value for name, value in sets.items() if name not in unique.markers}
-    update = drafts.replace(old, rest, [name for name in removed if name not in unique.markers])
-    fields = {field: new.get(field) for field in unique.markers}
+    rest = {name: value for name, value in sets.items() if name not in unique.attributes}
+    update = drafts.replace(old, rest, [name for name in removed if name not in unique.attributes])
+    fields = {attribute: new.get(attribute) for attribute in unique.attributes}
     return unique.change(old, fields, update=update, when=guard)
 
 
@@ -57,7 +57,7 @@ class MarkedWrites:
     """
 
     def __init__(self, unique: Unique, drafts: Drafts[Any], client: DynamoDBClient, options: SendOptions) -> None:
-        self.fields = unique.markers.keys()
+        self.fields = unique.attributes
         self._unique = unique
         self._drafts = drafts
         self._client = client

@@ -74,7 +74,7 @@ class TypedActions(Generic[M]):
         """An update of an existing item; see :meth:`TypedTable.update`."""
         update = self._drafts.update(key, sets=set, remove=remove, add=add, delete=delete)
         # An update of other fields leaves the markers alone.
-        if self._unique is not None and find_changed(update) & self._unique.markers.keys():
+        if self._unique is not None and find_changed(update).intersection(self._unique.attributes):
             self._refuse_markers("update")
         return guard_action(update, self._drafts.demand(if_exists=True, if_field_equals=if_field_equals, when=when))
 

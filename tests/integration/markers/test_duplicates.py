@@ -238,5 +238,5 @@ def test_the_command_shows_gives_and_plans(client: DynamoDBClient, capsys: pytes
     )
     assert run("give", "A-1", "--to", "P#7") == (
         1,
-        "left  missing  sku  no marker possible  record P#7\n    no record of this owner has this sku\n",
+        "left  missing  sku  SKU#A-1  record P#7\n    no record of this owner has this sku\n",
     )

@@ -280,10 +280,11 @@ def test_of_any_table_only_markers_of_ours_change_and_the_rest_is_named(
     assert set(outcomes) <= set(Outcome)
     for name, item in before.items():
         if after.get(name) != item:
-            assert layout.is_own(item), "only a marker with nothing but its owner is changed or deleted"
-            assert layout.find_field(item) is not None
+            field = layout.find_field(item)
+            assert field is not None
+            assert layout.is_own(field, item), "only a marker with nothing but its owner is changed or deleted"
     for name in after.keys() - before.keys():
-        assert layout.is_own(after[name])
+        assert layout.is_own(str(layout.find_field(after[name])), after[name])
         assert layout.is_record(before[after[name]["owner"]])
     # What is left, a human must decide: a second repair changes nothing.
     left = audit(layout, museum, ONE_THREAD).findings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from accounts.errors import Taken
 from accounts.service import AccountService
-from expr_builder import TransactWrite, Unique
+from expr_builder import Marker, TransactWrite, Unique
 from expr_builder.unique import UniqueWrite
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class _Unguarded(Unique):
         record = update.set({**(new or {}), **options["set"]}).if_exists().named("record")
         return _with(guarded, record=record)
 
-    def _release(self, field: str, key: str, owner: Any) -> Any:
-        return self.table.delete(self.complete_key(field, key)).named(f"{field}.release")
+    def _release(self, field: str, slot: str, key: str, owner: Any) -> Any:
+        return self.table.delete(self.complete_key(field, key)).named(f"{slot}.release")
 
 
 class _KeepsUsername(Unique):
@@ -52,7 +52,8 @@ class _KeepsUsername(Unique):
 def _with(write: UniqueWrite, **changes: Any) -> UniqueWrite:
     """A transaction with some of its slots replaced, or left out."""
     actions = {**write.slots, **changes}
-    return UniqueWrite(*(action for action in actions.values() if action), claims=write.claims, token=write.token)
+    claims = {field: field for field in write.claims}
+    return UniqueWrite(*(action for action in actions.values() if action), claims=claims, token=write.token)
 
 
 class StaleChange(_Broken):
@@ -80,10 +81,7 @@ class CapitalsMatter(_Broken):
     """Takes Ada@example.com for another address than ada@example.com."""
 
     def _markers(self) -> dict[str, Any]:
-        markers = super()._markers()
-        for marker in markers.values():
-            marker.normalize = None
-        return markers
+        return {field: Marker(marker.template) for field, marker in super()._markers().items()}
 
 
 class OwnMarkerTaken(AccountService):

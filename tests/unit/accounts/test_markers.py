@@ -49,14 +49,14 @@ def test_no_marker_is_ever_made_of_nothing() -> None:
 
     for field in ("email", "username"):
         with pytest.raises(Unkeyed):
-            ACCOUNTS.require_marker(record, field)
-        assert ACCOUNTS.find_marker(record, field) is None
+            ACCOUNTS.require_markers(record, field)
+        assert ACCOUNTS.find_markers(record, field) == ()
 
 
 @pytest.mark.parametrize("value", ["not an address", 7, "x" * 3000, None])
 def test_a_value_that_cannot_be_a_key_is_refused_without_being_shown(value: Any) -> None:
     with pytest.raises(Unkeyed) as caught:
-        ACCOUNTS.derive_marker("email", value)
+        ACCOUNTS.derive_markers("email", value)
 
     assert str(caught.value) == "not a value that email can have"
 

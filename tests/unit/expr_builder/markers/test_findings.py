@@ -78,14 +78,16 @@ def test_each_kind_says_what_it_means_and_is_read_by_its_word() -> None:
     assert f"{Kind.MISSING}: {Kind.MISSING.meaning}" == (
         "missing: a record without the marker of its value: somebody else could take it"
     )
-    assert len({kind.meaning for kind in Kind}) == len(Kind) == 7
+    assert len({kind.meaning for kind in Kind}) == len(Kind) == 9
 
 
 def test_nothing_that_could_be_logged_by_its_repr_shows_keys_or_values() -> None:
     finding = Finding(Kind.STOLEN, "email", "ACCT#ada", "UNIQ#EMAIL#ada@example.com", "ACCT#bob")
     line = Line("email", "ada@example.com", "UNIQ#EMAIL#ada@example.com", "ACCT#ada", finding)
-    answer = Answer("email", "UNIQ#EMAIL#ada@example.com", "ACCT#ada", finding, (line,))
-    sight = Sight(finding, {"PK": "ACCT#ada"}, {"owner": "ACCT#ada"}, {"email": "ada@example.com"})
+    answer = Answer("email", "UNIQ#EMAIL#ada@example.com", "ACCT#ada", None, finding, (line,))
+    sight = Sight(
+        finding, {"PK": "ACCT#ada"}, "UNIQ#EMAIL#ada@example.com", {"owner": "ACCT#ada"}, {"email": "ada@example.com"}
+    )
 
     for shown in map(repr, (finding, line, answer, sight)):
         assert "stolen" in shown

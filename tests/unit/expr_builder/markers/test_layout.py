@@ -47,11 +47,11 @@ def test_in_a_table_without_a_sort_key_the_partition_key_tells() -> None:
 
 
 def test_a_value_leads_to_its_marker_normalised() -> None:
-    assert PRODUCTS.require_marker({"sku": "A-1"}, "sku") == "SKU#a-1#UNIQUE"
-    assert PRODUCTS.require_marker({}, "sku") is None  # the field is optional
+    assert PRODUCTS.require_markers({"sku": "A-1"}, "sku") == ("SKU#a-1#UNIQUE",)
+    assert PRODUCTS.require_markers({}, "sku") == ()  # the field is optional
     with pytest.raises(Unkeyed, match=r"^not a value that name can have$"):
-        PEOPLE.require_marker({"id": "P#1"}, "name")
-    assert PEOPLE.find_marker({"id": "P#1"}, "name") is PEOPLE.find_marker(None, "name") is None
+        PEOPLE.require_markers({"id": "P#1"}, "name")
+    assert PEOPLE.find_markers({"id": "P#1"}, "name") == PEOPLE.find_markers(None, "name") == ()
 
 
 @pytest.mark.parametrize("owner", [None, "", 7, b"x", ["P#1"]])
