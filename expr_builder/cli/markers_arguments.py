@@ -39,9 +39,9 @@ exit codes: 0 nothing is wrong, 1 something is, 2 the command could not do its w
 
 
 def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser:
-    """Add ``markers`` with its own five commands."""
+    """Add ``markers`` with its own commands."""
     parser = add_subcommand(commands, "markers", purpose, EXAMPLES)
-    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|show|give")
+    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|retire|show|give")
 
     audit = _add_part(parts, "audit", "find what is wrong; only reads")
     audit.add_argument("--redact", action="store_true", help="hide the values in markers' keys")
@@ -62,13 +62,14 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
             + (", or delete them (default: leave and report them)" if part is repair else ""),
         )
     backfill = _add_part(parts, "backfill", "add markers to records that have none; report duplicates")
-    for part in (audit, repair, backfill):
+    retire = _add_part(parts, "retire", "delete markers that only previous rules make, once no writer follows them")
+    for part in (audit, repair, backfill, retire):
         part.add_argument("--segments", type=_parse_positive, default=4, help="threads that scan (default: 4)")
         part.add_argument("--checkpoint", metavar="FILE", help="keep the position there; resume from it if it exists")
         part.add_argument(
             "--most", type=_parse_positive, default=10_000, help="stop after this many findings (default: 10000)"
         )
-    for part in (repair, backfill):
+    for part in (repair, backfill, retire):
         part.add_argument("--dry-run", action="store_true", help="show the transactions, send none")
 
     show = _add_part(parts, "show", "tell who holds a value, with the record beside its markers")

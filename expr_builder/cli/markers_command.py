@@ -26,6 +26,7 @@ from expr_builder.markers import (
     audit,
     backfill,
     make_scan_client,
+    retire,
     show,
 )
 
@@ -108,6 +109,13 @@ def _backfill(layout: Layout, client: DynamoDBClient, options: Namespace) -> int
     return _print_report(_scan(partial(backfill, plan=plan), layout, client, options, "backfill"), options)
 
 
+def _retire(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    if not any(marker.previous for marker in layout.unique.markers.values()):
+        raise CommandError("No Marker of this declaration has previous=[…]: name the rules to retire there.")
+    plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
+    return _print_report(_scan(partial(retire, plan=plan), layout, client, options, "retire"), options)
+
+
 def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     scan = ScanOptions(options.segments) if options.scan else None
     answers = show(layout, client, options.value, scan=scan)
@@ -132,7 +140,14 @@ def _give(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     return _CLEAN if mend.outcome in (Outcome.MENDED, Outcome.GONE) else _FOUND
 
 
-_COMMANDS = {"audit": _audit, "repair": _repair, "backfill": _backfill, "show": _show, "give": _give}
+_COMMANDS = {
+    "audit": _audit,
+    "repair": _repair,
+    "backfill": _backfill,
+    "retire": _retire,
+    "show": _show,
+    "give": _give,
+}
 
 
 # --- scanning

@@ -16,6 +16,7 @@ from .examine import Unsettled
 from .findings import Finding, Kind, Redactor
 from .layout import Layout
 from .repair import Mend, Mender, Outcome
+from .retire import retire
 from .scan import Report, ScanOptions
 from .show import Answer, show
 
@@ -36,5 +37,6 @@ __all__ = [
     "audit",
     "backfill",
     "make_scan_client",
+    "retire",
     "show",
 ]

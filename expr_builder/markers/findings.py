@@ -42,6 +42,7 @@ class Kind(StrEnum):
     STOLEN = "stolen", "the marker of a record's value names a holder who does not have that value"
     DOUBLE = "double", "a marker beside the right one: it blocks a value that its holder does not have"
     RESTING = "resting", "the marker of a record's value says from when it is free: others could take the value then"
+    PREVIOUS = "previous", "a marker that only a previous rule makes; no audit reports it, and retire deletes it"
     DUPLICATE = "duplicate", "two records have one value: decide which keeps it, then change or delete the other"
     INVALID = "invalid", "a record's value can have no marker: correct the record"
     HELD = "held", "a record has a value that rests for its former owner: wait until it is free, or decide who has it"

@@ -125,6 +125,10 @@ class Layout:
         marker = self.unique.markers[field]
         return (marker, *marker.previous)
 
+    def is_previous(self, field: str, partition: str) -> bool:
+        """Whether a previous rule of the field can make this key, whatever today's rule makes."""
+        return any(rule.fits(partition) for rule in self.unique.markers[field].previous)
+
     def is_own(self, field: str, marker: Item) -> bool:
         """Whether a marker is one that :class:`Unique` writes: a record's key as its owner, and nothing else."""
         names = {*self.table.key_schema.types, OWNER, *((FREE_AT,) if self.is_resting(field, marker) else ())}
@@ -179,6 +183,11 @@ class Layout:
             return () if record is None else self.require_markers(record, field)
         except Unkeyed:
             return ()
+
+    def find_current_markers(self, record: Item, field: str) -> tuple[str, ...]:
+        """Those of :meth:`find_markers` that today's rule makes."""
+        current = {*self.unique.list_current_keys(field, record)} if self.find_markers(record, field) else ()
+        return tuple(key for key in self.find_markers(record, field) if key in current)
 
     def _check_keys(
         self, field: str, make_keys: Callable[[], Iterable[str]], *, optional: bool = False

@@ -21,7 +21,7 @@ from expr_builder.unique import FREE_AT, OWNER
 
 from .examine import Examiner, Unsettled
 from .findings import Finding, Kind
-from .layout import Unkeyed
+from .layout import Unkeyed, name_holder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,6 +223,57 @@ class Mender:
             except TransactionCanceled:
                 return None
         return Mend(findings[0], Outcome.PLANNED if dry_run else Outcome.MENDED, transaction, also=tuple(findings[1:]))
+
+    def retire(self, field: str, partition: str, *, dry_run: bool = False) -> Mend | None:
+        """Delete a marker that only a previous rule makes, if its owner's record has all markers of the new rule.
+
+        Args:
+            field: The unique field.
+            partition: The marker's partition key.
+            dry_run: Only say what would be done.
+
+        Returns:
+            What was done, or the finding that is in the way; ``None`` when this is no such marker, or it is gone.
+
+        Raises:
+            RequestUnfinished: when DynamoDB gave no final answer. Retiring again is safe.
+        """
+        for _ in range(_ROUNDS):
+            try:
+                sight = self._examiner.examine_marker(field, partition)
+                if sight.finding is not None or sight.holder is None:  # damage, which a repair mends; or it rests
+                    return None if sight.finding is None else Mend(sight.finding, Outcome.LEFT)
+                current = self._layout.find_current_markers(sight.holder, field)
+                if partition in current or partition not in self._layout.find_markers(sight.holder, field):
+                    return None
+                owner = name_holder(sight.marker)
+                finding = Finding(Kind.PREVIOUS, field, marker=partition, holder=owner)
+                if len(current) > MAX_TRANSACTION_ACTIONS - 2:
+                    return Mend(finding, Outcome.LEFT, reason="the record has more values than one request can check")
+                transaction = self._draft_retirement(finding, sight, current)
+                if dry_run:
+                    return Mend(finding, Outcome.PLANNED, transaction)
+                try:
+                    transaction.send(self._client)
+                except TransactionCanceled:
+                    for key in current:
+                        if lacking := self._examiner.examine_record(owner, field, key).finding:
+                            return Mend(lacking, Outcome.LEFT)
+                    continue
+                return Mend(finding, Outcome.MENDED, transaction)
+            except Unsettled:
+                break
+        return Mend(Finding(Kind.PREVIOUS, field, marker=partition), Outcome.BUSY)
+
+    def _draft_retirement(self, finding: Finding, sight: Sight, current: Sequence[str]) -> TransactWrite:
+        table, layout = self._layout.table, self._layout
+        # A marker by the new rule that rests would be swept, and the value be free.
+        kept = Attr(FREE_AT).not_exists() if self._may_rest(finding.field) else None
+        named = all_of(Attr(OWNER).eq(finding.holder), kept)
+        checks = (table.check(layout.make_marker_key(finding.field, key)).when(named) for key in current)
+        marker = table.delete(layout.make_marker_key(finding.field, str(finding.marker)))
+        record = self._check_unchanged("record", finding.holder, sight.holder, finding.field)
+        return TransactWrite(record, *checks, marker.when(self._expect_marker(finding, sight)).named("marker"))
 
     def _find_misfit(self, finding: Finding) -> str:
         """Why a finding is none of this declaration, as those from a file can be."""

@@ -112,7 +112,7 @@ def test_what_names_no_table_is_refused_in_a_sentence(arguments: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "the following arguments are required: audit|repair|backfill|show"),
+        ("", "the following arguments are required: audit|repair|backfill|retire|show|give"),
         ("mend", "invalid choice: 'mend'"),
         ("audit", "the following arguments are required: --unique"),
         ("audit --unique m:u --segments 0", "argument --segments: invalid"),

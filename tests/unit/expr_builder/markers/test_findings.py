@@ -78,7 +78,7 @@ def test_each_kind_says_what_it_means_and_is_read_by_its_word() -> None:
     assert f"{Kind.MISSING}: {Kind.MISSING.meaning}" == (
         "missing: a record without the marker of its value: somebody else could take it"
     )
-    assert len({kind.meaning for kind in Kind}) == len(Kind) == 9
+    assert len({kind.meaning for kind in Kind}) == len(Kind) == 10
 
 
 def test_nothing_that_could_be_logged_by_its_repr_shows_keys_or_values() -> None:
