@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import BaseModel
 
 from expr_builder import (
     Attr,
@@ -370,3 +371,52 @@ def test_of_16_threads_that_put_one_value_one_wins_and_no_marker_is_left_over(en
     (last,) = accounts.scan()
     taken = [item for item in stored(engine, plain.name) if item["SK"] == "LOCK"]
     assert [item["PK"] for item in taken] == [f"UNIQ#EMAIL#{last.email}"]
+
+
+# --- markers of other shapes
+
+
+class Contact(BaseModel):
+    mail: str
+    city: str = ""
+
+
+class Page(BaseModel):
+    page_id: str
+    org: int
+    slug: str | None = None
+    aliases: list[str] = []
+    contact: Contact | None = None
+
+
+def test_markers_of_every_shape_follow_what_is_written(
+    client: DynamoDBClient, plain: Table, markers: Callable[[], Any]
+) -> None:
+    unique = Unique(
+        plain,
+        owner="PK",
+        slug=Marker("ORG#{org}#SLUG#{slug}", normalize={"slug": str.lower}, optional=True),
+        aliases=Marker("ALIAS#{}", each=True, optional=True),
+        mail=Marker("MAIL#{contact.mail}", optional=True, previous=[Marker("OLD#{contact.mail}")]),
+    )
+    pages: TypedTable[Page, Page] = TypedTable(
+        Page, plain, client, partition_key="PAGE#{page_id}", sort_key="HEAD", unique=unique
+    )
+    page = Page(page_id="1", org=7, slug="Home", aliases=["a", "b"], contact=Contact(mail="m@example.com"))
+    pages.put(page)
+    taken = {"ORG#7#SLUG#home", "ALIAS#a", "ALIAS#b", "MAIL#m@example.com", "OLD#m@example.com"}
+    assert markers() == dict.fromkeys(taken, "PAGE#1")
+    with pytest.raises(UniqueViolation) as caught:
+        pages.put(Page(page_id="2", org=7, slug="HOME", aliases=["c", "b"], contact=page.contact))
+    assert caught.value.fields == ("slug", "aliases[1]", "mail")
+
+    pages.update({"page_id": "1"}, set={"org": 8, "aliases": ["b", "c"]})
+    assert markers().keys() == (taken - {"ORG#7#SLUG#home", "ALIAS#a"}) | {"ORG#8#SLUG#home", "ALIAS#c"}
+    assert pages.modify({"page_id": "1"}, lambda old: old.model_copy(update={"contact": None, "org": 9})) is not None
+    assert markers().keys() == {"ORG#9#SLUG#home", "ALIAS#b", "ALIAS#c"}
+    pages.update({"page_id": "1"}, remove=["slug"])
+    assert markers().keys() == {"ALIAS#b", "ALIAS#c"}
+    with pytest.raises(InvalidQuery, match="the unique field contact can only be set to a value"):
+        pages.update({"page_id": "1"}, set={Attr("contact")["city"]: "x"})
+    pages.delete({"page_id": "1"})
+    assert markers() == {}
