@@ -37,10 +37,10 @@ class Marker:
             ``"UNIQ#EMAIL#{contact.email}"`` is an attribute inside a map. The value belongs in the partition key: with
             a common one, all sign-ups would meet in one hot partition.
         normalize: Turns a value into the form that is compared, such as lower case; without it, the value as it is.
-            With several attributes, a mapping of their names to such functions.
+            Of several attributes it normalizes the field's own; a mapping of names to functions says otherwise.
         sort: The marker's sort key, in a table that has one.
         optional: Whether a record may lack an attribute, or have ``None`` (NULL) in it; it then has no marker.
-        each: The attribute is a list or a set of texts, and each element has a marker of its own.
+        each: The field's own attribute is a list or a set of texts, and each element has a marker of its own.
         digest: Whether the key holds the SHA-256 of the normalised values in their place: keys appear in logs and
             metrics, and values may be long. With bytes, it is keyed by that secret, so that nobody can find the values
             by trying. The secret must never change.
@@ -55,11 +55,13 @@ class Marker:
     """
 
     __slots__ = (
+        "_is_bound",
         "_literals",
         "_normalizers",
         "_secret",
         "digest",
         "each",
+        "hold",
         "hold_seconds",
         "names",
         "normalize",
@@ -89,19 +91,50 @@ class Marker:
         self.names = names
         """The attributes whose values the key holds, as the template names them; ``""`` is the field itself."""
         self.normalize = normalize
+        self._is_bound = normalize is None or isinstance(normalize, Mapping) or len(names) == 1
         self._normalizers = _read_normalizers(normalize, names)
         self.sort = to_text(sort) if isinstance(sort, str) else sort
         self.optional = optional
         self.each = each
         self._secret = _read_secret(digest)
         self.digest = digest is True or self._secret is not None
+        self.hold = hold
         self.hold_seconds = _read_hold(hold)
         self.previous = _read_previous(previous, self.sort)
-        if each and any(len(rule.names) > 1 for rule in (self, *self.previous)):
-            _refuse_template("the elements of one attribute have a marker each, and the template names several")
 
     def __repr__(self) -> str:
         return f"Marker({self.template!r}{', optional' if self.optional else ''})"
+
+    def find_own(self, field: str) -> int | None:
+        """The position of the field's own attribute among :attr:`names`; ``None`` if the template does not name it."""
+        return next((position for position, name in enumerate(self.names) if name in ("", field)), None)
+
+    def bind(self, field: str) -> Marker:
+        """The rule as it is for this field: a single function normalizes the field's own attribute.
+
+        Raises:
+            BuildError: when the template does not name the field, and so the function, or ``each``, has no attribute.
+        """
+        previous = tuple(rule.bind(field) for rule in self.previous)
+        own = self.find_own(field)
+        if own is None and (self.each or not self._is_bound):
+            what = "each=True" if self.each else "one function for normalize"
+            _refuse_argument(
+                f"{what} is about the field's own attribute, and the template does not name {field}",
+                "write {} for it" if self.each else f"say which attribute: normalize={{{self.names[-1]!r}: …}}",
+            )
+        if own is None or (self._is_bound and previous == self.previous):
+            return self
+        return Marker(
+            self.template,
+            normalize=self.normalize if self._is_bound else {self.names[own]: self.normalize},  # type: ignore[dict-item]
+            sort=self.sort,
+            optional=self.optional,
+            each=self.each,
+            digest=self._secret or self.digest,
+            hold=self.hold,
+            previous=previous,
+        )
 
     @property
     def prefix(self) -> str:
@@ -167,6 +200,8 @@ class Marker:
         return tuple(parts) if all(parts) else None
 
     def _join(self, values: Sequence[object]) -> str:
+        if not self._is_bound:  # Unique does, with the field's name
+            self.bind("")
         texts = tuple(map(self._write_value, range(len(values)), values))
         joined = texts[0] + "".join(
             separator + text for separator, text in zip(self._literals[1:-1], texts[1:], strict=True)
@@ -257,20 +292,15 @@ def _keep(text: str) -> str:
 def _read_normalizers(normalize: object, names: Sequence[str]) -> tuple[Normalize, ...] | None:
     if normalize is None:
         return None
-    named: dict[str, Normalize]
+    named: dict[str, Normalize] = {}
     if isinstance(normalize, Mapping):
         named = {to_text(name): function for name, function in normalize.items()}
         if unknown := [name for name in named if name not in names]:
             _refuse_argument(f"normalize names {', '.join(unknown)}", f"the template has {', '.join(names) or '{}'}")
-    elif len(names) > 1:
-        _refuse_argument(
-            "one function normalizes one attribute, and the template names several",
-            f"say which: normalize={{{names[-1]!r}: …}}",
-        )
-    else:
+    elif len(names) == 1:
         named = {names[0]: normalize}  # type: ignore[dict-item]  # checked below
-    for function in named.values():
-        if not callable(function):
+    for function in named.values() or [normalize]:
+        if not callable(function) and not isinstance(function, Mapping):
             _refuse_argument(
                 f"normalize is a {type(function).__name__}, which cannot be called",
                 "pass a function of one text that returns one, such as str.lower",

@@ -384,7 +384,8 @@ class Unique:
             # An earlier rule may ask for attributes that the record never had.
             if None in values and (marker.optional or age):
                 continue
-            for label, parts in _list_elements(field, values) if marker.each else [(field, values)]:
+            own = rule.find_own(field) if marker.each else None
+            for label, parts in [(field, values)] if own is None else _list_elements(field, values, own):
                 key = rule.make_key(*parts)
                 slot = label + (_PREVIOUS + (str(age) if age > 1 else "") if age else "")
                 found.setdefault(key, (slot, label, key))
@@ -564,6 +565,7 @@ class Unique:
                     place="Unique",
                     fix=f'declare it as {field}=Marker("…{{}}")',
                 )
+            self.markers[field] = marker = marker.bind(field)
             if field in slots:  # the fields become the names of slots beside these
                 raise BuildError(
                     f"{field} is the name of another slot of the transactions",
@@ -635,9 +637,9 @@ def _read_path(value: object, segments: Segments) -> object:
     return value
 
 
-def _list_elements(field: str, values: list[object]) -> list[tuple[str, list[object]]]:
-    """The elements of the one value, which is a list or a set, each with a name; a set's in alphabetical order."""
-    (elements,) = values
+def _list_elements(field: str, values: list[object], own: int) -> list[tuple[str, list[object]]]:
+    """The values once for each element of one of them, which is a list or set, with a name; a set's by the alphabet."""
+    elements = values[own]
     if isinstance(elements, set | frozenset):
         elements = sorted(elements, key=str)
     if not isinstance(elements, list | tuple):
@@ -646,7 +648,8 @@ def _list_elements(field: str, values: list[object]) -> list[tuple[str, list[obj
             rule="marker-value",
             fix="store a list or a set of texts, or declare the Marker without each=True",
         )
-    return [(f"{field}[{position}]", [element]) for position, element in enumerate(elements)]
+    before, after = values[:own], values[own + 1 :]
+    return [(f"{field}[{position}]", [*before, element, *after]) for position, element in enumerate(elements)]
 
 
 def _take_guard(when: Condition | None, method: str) -> Condition | None:

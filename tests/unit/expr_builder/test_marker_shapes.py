@@ -64,6 +64,23 @@ def test_a_value_is_unique_within_a_parent_and_its_case_alone_is_folded() -> Non
     assert items(SLUGS.create({**PAGE, "org_id": "Org"}))["slug"] == claim("ORG#Org#SLUG#home")
 
 
+def test_one_function_normalizes_the_fields_own_attribute() -> None:
+    for template in ("ORG#{org_id}#SLUG#{slug}", "ORG#{org_id}#SLUG#{}"):
+        rule = Marker(template, normalize=str.lower, previous=[Marker("OLD#{slug}#{org_id}", normalize=str.upper)])
+        for _ in range(2):  # the rule itself stays as it is
+            unique = Unique(table, owner="PK", slug=rule)
+            assert unique.list_keys("slug", {"org_id": "Org", "slug": "Home"}) == ("ORG#Org#SLUG#home", "OLD#HOME#Org")
+
+
+def test_elements_can_be_unique_within_a_parent() -> None:
+    unique = Unique(table, owner="PK", mails=Marker("ORG#{org}#MAIL#{}", each=True, normalize=str.lower))
+    made = items(unique.create({"PK": "R#1", "org": "o", "mails": ["A", "b"]}))
+    assert made["mails[0]"] == claim("ORG#o#MAIL#a")
+    assert made["mails[1]"] == claim("ORG#o#MAIL#b")
+    moved = items(unique.change({"PK": "R#1", "org": "o", "mails": ["A", "b"]}, org="p"))
+    assert list(moved) == ["record", "mails[0]", "mails[1]", "mails[0].release", "mails[1].release"]
+
+
 def test_a_change_of_either_attribute_swaps_the_marker_and_is_guarded_by_both() -> None:
     assert items(SLUGS.change(PAGE, org_id=8)) == {
         "record": {
@@ -138,6 +155,8 @@ def test_numbers_are_their_digits_and_a_member_of_an_enumeration_its_text() -> N
         rule.make_key(0.5, "b")
     with pytest.raises(BuildError, match="made of 2 values, not of 1"):
         rule.make_key("a")
+    with pytest.raises(BuildError, match="say which attribute"):
+        Marker("{a}#{b}", normalize=str.lower).make_key("a", "b")
 
 
 def test_an_optional_one_needs_all_attributes_or_has_no_marker() -> None:
@@ -374,11 +393,9 @@ def test_a_refused_record_is_no_taken_value() -> None:
         ("{a}#{a}", {}, "twice"),
         ("{}#{}", {}, "twice"),
         ("{a..b}", {}, "an attribute name is expected"),
-        ("{a}#{b}", {"normalize": str.lower}, "one function normalizes one attribute"),
         ("{a}#{b}", {"normalize": {"c": str.lower}}, "normalize names c"),
         ("{}", {"normalize": 7}, "cannot be called"),
         ("{a}#{b}", {"normalize": {"a": 7}}, "cannot be called"),
-        ("{a}#{b}", {"each": True}, "the template names several"),
         ("{}", {"digest": "secret"}, "digest is a str"),
         ("{}", {"digest": b""}, "digest is a bytes"),
         ("{}", {"hold": 30}, "hold is a int"),
@@ -405,6 +422,8 @@ def test_a_marker_that_cannot_work_is_refused(template: Any, more: dict[str, Any
         ({"a": Marker("X#{}", previous=[Marker("X#Y#{}")])}, "a value of a could make the marker of a value of a"),
         ({"a": Marker("X#{}"), "a.previous": Marker("Y#{}")}, "the name of another slot"),
         ({"a.b": Marker("X#{}"), "c": Marker("Y#{a.b}")}, "an attribute here and a path there"),
+        ({"a": Marker("X#{b}#{c}", normalize=str.lower)}, "say which attribute: normalize={'c': …}"),
+        ({"a": Marker("X#{b}", each=True)}, "the template does not name a (write {} for it)"),
     ],
 )
 def test_fields_that_cannot_live_together_are_refused(fields: dict[str, Marker], message: str) -> None:
