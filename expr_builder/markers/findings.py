@@ -131,6 +131,6 @@ class Redactor:
         """The finding without the value."""
         if finding.marker is None:
             return finding
-        value = self._layout.extract_value(finding.field, finding.marker)
+        before, value, after = self._layout.split_key(finding.field, finding.marker)
         digest = hmac.new(self._secret, value.encode(), hashlib.sha256).hexdigest()[:_DIGITS]
-        return dataclasses.replace(finding, marker=finding.marker.replace(value, f"~{digest}"))
+        return dataclasses.replace(finding, marker=f"{before}~{digest}{after}")

@@ -148,9 +148,12 @@ class Layout:
         """The whole key of a field's marker, from its partition key."""
         return self.unique.complete_key(field, partition)
 
-    def extract_value(self, field: str, partition: str) -> str:
-        """The normalised value that a marker stands for, or its digest."""
-        return next(value for rule in self.list_rules(field) if (value := rule.extract(partition)) is not None)
+    def split_key(self, field: str, partition: str) -> tuple[str, str, str]:
+        """A marker's partition key as what is before the normalised values (or their digest), they, and what follows."""
+        for rule in self.list_rules(field):
+            if value := rule.extract(partition):
+                return rule.prefix, value, partition[len(rule.prefix) + len(value) :]
+        return "", partition, ""
 
     # --- from a record to its markers, which are named by their partition keys
 

@@ -33,7 +33,7 @@ def test_a_marker_is_known_by_both_ends_of_its_template_and_by_its_sort_key() ->
     assert PRODUCTS.find_field({"PK": "SKU#a-1#UNIQUE", "SK": "LOCK"}) == "sku"
     assert PRODUCTS.find_field({"PK": "SKU#a-1", "SK": "LOCK"}) is None
     assert PRODUCTS.find_field({"PK": "SKU#a-1#UNIQUE", "SK": "NOTE"}) is None
-    assert PRODUCTS.extract_value("sku", "SKU#a-1#UNIQUE") == "a-1"
+    assert PRODUCTS.split_key("sku", "SKU#a-1#UNIQUE") == ("SKU#", "a-1", "#UNIQUE")
 
 
 def test_in_a_table_without_a_sort_key_the_partition_key_tells() -> None:
