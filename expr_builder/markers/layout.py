@@ -149,7 +149,7 @@ class Layout:
         return self.unique.complete_key(field, partition)
 
     def split_key(self, field: str, partition: str) -> tuple[str, str, str]:
-        """What in a marker's partition key is before the normalised values (or their digest), they, and what follows."""
+        """A marker's partition key as what is before the normalised values or their digest, they, and what follows."""
         for rule in self.list_rules(field):
             if value := rule.extract(partition):
                 return rule.prefix, value, partition[len(rule.prefix) + len(value) :]
