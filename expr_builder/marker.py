@@ -162,11 +162,7 @@ class Marker:
             if normal is not None and self._normalizers is not None:
                 normal = _take_text(self._normalizers[0](normal))
             if not normal:
-                raise BuildError(
-                    "a unique value is a non-empty string",
-                    rule="marker-value",
-                    fix="give the record the value, or declare the Marker optional=True",
-                )
+                raise BuildError("a unique value is a non-empty string", rule="marker-value", fix=_find_fix(values[0]))
         else:
             normal = self._join(values)
         if self.digest:
@@ -225,7 +221,7 @@ class Marker:
             raise BuildError(
                 f"{self.names[position] or 'the value'} is no non-empty string and no number",
                 rule="marker-value",
-                fix="give the record the value, or declare the Marker optional=True",
+                fix=_find_fix(value),
             )
         return text
 
@@ -252,6 +248,14 @@ def _take_text(value: object) -> str | None:
     if type(value) is str:
         return value
     return to_text(value) if isinstance(value, str) else None
+
+
+def _find_fix(value: object) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return "declare the Marker each=True, and each element has a marker of its own"
+    if value is None or isinstance(value, str):
+        return "give the record the value, or declare the Marker optional=True"
+    return "store the value as text"
 
 
 def _read_template(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -319,6 +319,29 @@ def test_old_and_new_code_never_accept_one_value_twice(shop: DynamoDBClient) -> 
         assert stored(shop) == []
 
 
+@pytest.mark.parametrize("template", ["MAIL2#{}", "MAIL#{}"])
+def test_where_both_spellings_are_marked_no_stranger_takes_the_folded_value(
+    shop: DynamoDBClient, template: str
+) -> None:
+    """https://github.com/casdoor/casdoor/pull/4380: old markers by exact text, and then a rule that folds case."""
+    folding = layout(mail=Marker(template, normalize=str.lower, previous=[Marker("MAIL#{}")]))
+    one, other = {"id": "R#1", "mail": "Ada"}, {"id": "R#2", "mail": "ADA"}
+    OLD.create(one).send(shop)
+    OLD.create(other).send(shop)
+    (loser,) = backfill(folding, shop, ONE_THREAD).findings
+    assert (loser.kind, loser.record, loser.holder) == (Kind.DUPLICATE, "R#2", "R#1")
+    for spelling in ("ada", "Ada", "ADA", "aDa"):
+        with pytest.raises(UniqueViolation):
+            folding.unique.create({"id": "R#3", "mail": spelling}).send(shop)
+
+    change = folding.unique.change(other, mail="bob")
+    change.send(shop)
+    assert change.left == ("mail",)
+    folding.unique.delete(one).send(shop)
+    assert audit(folding, shop, ONE_THREAD).findings == []
+    folding.unique.create({"id": "R#3", "mail": "ada"}).send(shop)
+
+
 def test_a_rule_is_changed_step_by_step(shop: DynamoDBClient, capsys: pytest.CaptureFixture[str]) -> None:
     Path("shop/schema.py").write_text(
         "from expr_builder import Marker, Table, Unique\n"

@@ -255,6 +255,12 @@ def test_elements_are_texts_in_a_list_or_set(value: Any) -> None:
         ALIASES.create({"PK": "R#1", "mails": value})
 
 
+def test_a_list_without_the_option_is_refused_with_it() -> None:
+    for mails in (["a@example.com"], {"a@example.com"}):
+        with pytest.raises(BuildError, match="declare the Marker each=True"):
+            Unique(table, owner="PK", mails=Marker("MAIL#{}")).create({"PK": "R#1", "mails": mails})
+
+
 # --- digests
 
 
