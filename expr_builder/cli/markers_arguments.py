@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
+from argparse import ArgumentTypeError
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from expr_builder.attribute_values.values import to_attribute_value
+from expr_builder.attribute_values.json_form import read_json_value
+from expr_builder.attribute_values.values import from_attribute_value, to_attribute_value
 from expr_builder.errors import BuildError
-from expr_builder.markers import Layout
+from expr_builder.markers import KeepChosen, KeepExtreme, KeepFirst, Layout, write_owner
 from expr_builder.unique import Unique
 
-from .documents import CommandError
+from .documents import CommandError, name_file, read_text
 from .subcommand import add_subcommand
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from expr_builder.markers import Policy
+
     from .subcommand import Subcommands
+
+_MOST_DIGITS = 9
+_WRITE_PRICE, _READ_PRICE = 0.625, 0.125
+_PRICE_HELP = "dollars for a million units on demand (default: us-east-1 in November 2025, 0.625 and 0.125)"
 
 EXAMPLES = """\
 examples:
@@ -31,7 +41,9 @@ examples:
   expr-builder markers repair --unique shop.schema:unique
   expr-builder markers show --unique shop.schema:unique A-1
   expr-builder markers give --unique shop.schema:unique A-1 --to PRODUCT#7 --dry-run
+  expr-builder markers plan --unique shop.schema:unique --keep oldest:created_at
   expr-builder markers backfill --unique shop.schema:unique --record-prefix PRODUCT# --record-sort HEAD
+  expr-builder markers retire --unique shop.schema:unique --rate 50 --dry-run
 
 The table is reached as by the AWS CLI: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL and so on.
 exit codes: 0 nothing is wrong, 1 something is, 2 the command could not do its work
@@ -41,7 +53,7 @@ exit codes: 0 nothing is wrong, 1 something is, 2 the command could not do its w
 def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser:
     """Add ``markers`` with its own commands."""
     parser = add_subcommand(commands, "markers", purpose, EXAMPLES)
-    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|backfill|retire|show|give")
+    parts = parser.add_subparsers(dest="command", required=True, metavar="audit|repair|plan|backfill|retire|show|give")
 
     audit = _add_part(parts, "audit", "find what is wrong; only reads")
     audit.add_argument("--redact", action="store_true", help="hide the values in markers' keys")
@@ -63,9 +75,23 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
         )
     backfill = _add_part(parts, "backfill", "add markers to records that have none; report duplicates")
     retire = _add_part(parts, "retire", "delete markers that only previous rules make, once no writer follows them")
-    for part in (audit, repair, backfill, retire):
+    plan = _add_part(parts, "plan", "tell what a backfill would do, and which records share a value; only reads")
+    plan.add_argument("--write-price", type=_parse_price, default=_WRITE_PRICE, metavar="USD", help=_PRICE_HELP)
+    plan.add_argument("--read-price", type=_parse_price, default=_READ_PRICE, metavar="USD", help="as --write-price")
+    plan.add_argument("--rate", type=_parse_rate, metavar="N", help="requests a second, for the time that it takes")
+    for part in (plan, backfill):
+        part.add_argument(
+            "--keep",
+            metavar="POLICY",
+            help="who keeps a value that several records have: first, oldest:ATTRIBUTE, newest:ATTRIBUTE, or a file "
+            "of `plan --format json` with the owners filled in",
+        )
+    for part in (audit, plan, repair, backfill, retire):
         part.add_argument("--segments", type=_parse_positive, default=4, help="threads that scan (default: 4)")
+    plan.add_argument("--most", type=_parse_positive, default=100, help="show at most so many values (default: 100)")
+    for part in (audit, repair, backfill, retire):
         part.add_argument("--checkpoint", metavar="FILE", help="keep the position there; resume from it if it exists")
+        part.add_argument("--rate", type=_parse_rate, metavar="N", help="send at most so many requests a second")
         part.add_argument(
             "--most", type=_parse_positive, default=10_000, help="stop after this many findings (default: 10000)"
         )
@@ -88,6 +114,33 @@ def add_markers_arguments(commands: Subcommands, purpose: str) -> ArgumentParser
     return parser
 
 
+def read_policy(text: str | None) -> Policy | None:
+    """What ``--keep`` says, or raise CommandError."""
+    if text is None:
+        return None
+    order, _, attribute = text.partition(":")
+    if text == "first":
+        return KeepFirst()
+    if order in ("oldest", "newest") and attribute:
+        return KeepExtreme(attribute, newest=order == "newest")
+    if not Path(text).is_file():
+        raise CommandError(
+            f"--keep {text}: neither first, oldest:ATTRIBUTE, newest:ATTRIBUTE, nor a file that can be read."
+        )
+    chosen: dict[tuple[str, str], str] = {}
+    for number, line in enumerate(read_text(text).splitlines(), 1):
+        try:
+            data = json.loads(line) if line.strip() else {"summary": None}
+            kept = None if "summary" in data else data.get("keep")
+            if kept is not None:
+                owner = from_attribute_value(read_json_value(kept))
+                chosen[str(data["field"]), str(data["marker"])] = write_owner(owner)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            place = f"{name_file(text)}, line {number}"
+            raise CommandError(f"{place}: no value that records share, as plan --format json writes them.") from None
+    return KeepChosen(chosen)
+
+
 def _add_part(parts: Subcommands, name: str, purpose: str) -> ArgumentParser:
     parser = add_subcommand(parts, name, purpose, EXAMPLES)
     parser.add_argument(
@@ -104,11 +157,32 @@ def _add_part(parts: Subcommands, name: str, purpose: str) -> ArgumentParser:
     return parser
 
 
+def _parse_price(text: str) -> float:
+    price = _parse_number(text)
+    if price is None or price < 0:
+        raise ArgumentTypeError("invalid: an amount of dollars is expected, such as 0.625")
+    return price
+
+
+def _parse_rate(text: str) -> float:
+    rate = _parse_number(text)
+    if not rate or rate < 0:
+        raise ArgumentTypeError("invalid: a number of requests greater than 0 is expected, such as 50")
+    return rate
+
+
+def _parse_number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
 def _parse_positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)  # argparse makes it an error of usage, with the option's name
-    return number
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0):
+        raise ArgumentTypeError("invalid: a whole number from 1 is expected")
+    return int(text)
 
 
 def read_layout(options: Namespace) -> Layout:
@@ -134,6 +208,16 @@ def read_layout(options: Namespace) -> Layout:
     if declared.table.sort_key and declared.record_sort is None and declared.record_key is None:
         raise CommandError("The table has a sort key: say which one every record has, with --record-sort.")
     return declared
+
+
+def repeat_layout(options: Namespace) -> list[str]:
+    """The options that say which table it is and how it is laid out, as they were given."""
+    given = []
+    for name in ("unique", "table", "record_sort", "record_prefix"):
+        value = getattr(options, name, None)
+        if value is not None and not (name == "table" and value == os.environ.get("TABLE_NAME")):
+            given += [f"--{name.replace('_', '-')}", value]
+    return given
 
 
 def read_owners(text: str) -> list[object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,13 +27,24 @@ from expr_builder.markers import (
     audit,
     backfill,
     make_scan_client,
+    paced,
+    plan,
     retire,
     show,
 )
 
 from .documents import CommandError, name_file, read_text
-from .markers_arguments import read_layout, read_owners
-from .markers_text import count_outcomes, format_answers, format_findings, format_mend, format_report
+from .markers_arguments import read_layout, read_owners, read_policy, repeat_layout
+from .markers_text import (
+    count_outcomes,
+    format_answers,
+    format_findings,
+    format_gifts,
+    format_groups,
+    format_mend,
+    format_plan,
+    format_report,
+)
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -80,7 +92,7 @@ def _audit(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     report = _scan(audit, layout, client, options)
     if options.redact:
         report = replace(report, findings=[*map(Redactor(layout), report.findings)])
-    return _print_report(report, options)
+    return _print_report(layout, report, options)
 
 
 def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
@@ -88,8 +100,12 @@ def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     mender = Mender(
         layout, client, delete_orphans=options.orphans == "delete", delete_reserved=options.reserved == "delete"
     )
-    with ThreadPoolExecutor(options.segments) as pool:
-        mends = list(pool.map(mender.plan if options.dry_run else mender.mend, findings))
+    with paced(client, options.rate) as stop, ThreadPoolExecutor(options.segments) as pool:
+        try:
+            mends = list(pool.map(mender.plan if options.dry_run else mender.mend, findings))
+        except BaseException:
+            stop()
+            raise
     for mend in mends:
         _print_mend(mend, options)
     outcomes = count_outcomes(mends)
@@ -101,19 +117,41 @@ def _repair(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     after = _scan(audit, layout, client, options, "audit again")
     if options.format == "text":
         sys.stdout.write("Audited again:\n")
-    return _print_report(after, options)
+    return _print_report(layout, after, options)
+
+
+def _plan(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
+    progress = Progress(sys.stderr, "plan", _count_items(client, layout.table.name))
+    scan = ScanOptions(options.segments, watch=progress)
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(plan(layout, client, scan, keep=read_policy(options.keep)))
+        finally:
+            progress.end()
+        if options.format == "json":
+            for group in found.list_groups():
+                sys.stdout.write(_format_json(group.to_json()))
+            sys.stdout.write(_format_json({"summary": found.to_json()}))
+        else:
+            sys.stdout.write(format_findings([*found.list_invalid(options.most)]))
+            sys.stdout.write(format_groups([*found.list_groups(options.most)], found.groups))
+            cost = found.estimate_cost(write_price=options.write_price, read_price=options.read_price)
+            sys.stdout.write(format_plan(found, cost, options.rate))
+        return _FOUND if found.groups or found.invalid else _CLEAN
 
 
 def _backfill(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
-    plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
-    return _print_report(_scan(partial(backfill, plan=plan), layout, client, options, "backfill"), options)
+    show_plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
+    keep = read_policy(options.keep)
+    report = _scan(partial(backfill, plan=show_plan, keep=keep), layout, client, options, "backfill")
+    return _print_report(layout, report, options)
 
 
 def _retire(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
     if not any(marker.previous for marker in layout.unique.markers.values()):
         raise CommandError("No Marker of this declaration has previous=[…]: name the rules to retire there.")
-    plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
-    return _print_report(_scan(partial(retire, plan=plan), layout, client, options, "retire"), options)
+    show_plan = (lambda mend: _print_mend(mend, options)) if options.dry_run else None
+    return _print_report(layout, _scan(partial(retire, plan=show_plan), layout, client, options, "retire"), options)
 
 
 def _show(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
@@ -143,6 +181,7 @@ def _give(layout: Layout, client: DynamoDBClient, options: Namespace) -> int:
 _COMMANDS = {
     "audit": _audit,
     "repair": _repair,
+    "plan": _plan,
     "backfill": _backfill,
     "retire": _retire,
     "show": _show,
@@ -166,9 +205,10 @@ def _scan(
     task = f"{options.command} --dry-run" if getattr(options, "dry_run", False) else options.command
     checkpoint = Checkpoint(Path(options.checkpoint), layout, task) if options.checkpoint else None
     try:
-        return work(
-            layout, client, ScanOptions(options.segments, most=options.most, checkpoint=checkpoint, watch=progress)
+        scan = ScanOptions(
+            options.segments, most=options.most, checkpoint=checkpoint, watch=progress, rate=options.rate
         )
+        return work(layout, client, scan)
     finally:
         progress.end()
 
@@ -199,7 +239,7 @@ def _read_findings(source: str) -> list[Finding]:
     return findings
 
 
-def _print_report(report: Report, options: Namespace) -> int:
+def _print_report(layout: Layout, report: Report, options: Namespace) -> int:
     """Write the result of a scan, and return the exit code for it."""
     if options.format == "json":
         # repair must refuse these lines: their keys are not the real ones.
@@ -208,7 +248,10 @@ def _print_report(report: Report, options: Namespace) -> int:
             sys.stdout.write(_format_json({**finding.to_json(), **hidden}))
         sys.stdout.write(_format_json({"summary": report.to_json()}))
     else:
-        sys.stdout.write(format_findings(report.findings) + format_report(report))
+        sys.stdout.write(format_findings(report.findings))
+        if not getattr(options, "redact", False):
+            sys.stdout.write(format_gifts(layout, report.findings, repeat_layout(options)))
+        sys.stdout.write(format_report(report))
     return _FOUND if report.findings or not report.complete else _CLEAN
 
 

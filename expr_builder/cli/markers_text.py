@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from datetime import UTC, datetime
+from math import ceil
 from typing import TYPE_CHECKING
 
 from expr_builder.expressions.describe import describe, describe_item
-from expr_builder.markers import Outcome
+from expr_builder.markers import Kind, Outcome
 
 from .terminal import count, escape_controls, format_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from expr_builder.markers import Answer, Finding, Mend, Report
+    from expr_builder.markers import Answer, Finding, Group, Layout, Mend, Plan, Report
     from expr_builder.requests.transactions import TransactWrite
+
+_UNDECIDED = frozenset({Kind.DUPLICATE, Kind.HELD})
 
 
 def format_findings(findings: Sequence[Finding]) -> str:
@@ -27,13 +31,61 @@ def format_findings(findings: Sequence[Finding]) -> str:
     return "\n".join([*_align(("KIND", "FIELD", "MARKER", "RECORD", "HOLDER"), rows), "", *meanings, "", ""])
 
 
+def format_gifts(layout: Layout, findings: Iterable[Finding], options: Sequence[str]) -> str:
+    """Write, for each record whose value another one's marker stands for, the command that gives the marker to it."""
+    lines = []
+    for one in findings:
+        if one.kind in _UNDECIDED and one.marker is not None:
+            # What a digest stands for, only people know.
+            value = "VALUE" if layout.unique.markers[one.field].digest else layout.split_key(one.field, one.marker)[1]
+            words = ["expr-builder", "markers", "give", *options, "--field", one.field, value]
+            lines.append(shlex.join([*words, "--to", _write_owner(one.record)]))
+    if not lines:
+        return ""
+    return "\n".join(["To give the value to the record that has no marker:", *_indent(lines), "", ""])
+
+
+def _write_owner(owner: object) -> str:
+    return owner.decode(errors="replace") if isinstance(owner, bytes) else str(owner)
+
+
+def format_groups(groups: Sequence[Group], all_groups: int) -> str:
+    """Write a line for each record that shares a value: whether it holds the marker, and whether it keeps the value."""
+    if not groups:
+        return ""
+    rows = []
+    for group in groups:
+        for owner in group.owners:
+            keeps = "undecided" if group.keep is None else "keeps" if owner == group.keep else None
+            rows.append((group.field, group.marker, owner, "holds" if owner == group.holder else None, keeps))
+    more = [f"and {count(all_groups - len(groups), 'value')} more"] if all_groups > len(groups) else []
+    return "\n".join([*_align(("FIELD", "MARKER", "RECORD", "MARKED", "POLICY"), rows), *more, "", ""])
+
+
+def format_plan(plan: Plan, cost: float, rate: float | None) -> str:
+    """Write what a backfill would do, and what that takes."""
+    tally = plan.tally
+    shared = f"{count(plan.groups, 'value')} shared by {count(plan.shared, 'record')}" if plan.groups else "none shared"
+    undecided = f" ({plan.undecided:,} undecided)" if plan.undecided else ""
+    handed = f" and hand over {plan.handed:,}" if plan.handed else ""
+    invalid = f", {count(plan.invalid, 'value')} without a possible marker" if plan.invalid else ""
+    time = f", {count(ceil(plan.requests / rate), 'second')} at {rate:g} requests a second" if rate else ""
+    return (
+        f"{count(tally['records'], 'record')} and {count(tally['markers'], 'marker')} read: "
+        f"{shared}{undecided}{invalid}.\n"
+        f"A backfill would add {count(plan.added, 'marker')} to {count(plan.written, 'record')}{handed}: "
+        f"about {count(plan.requests, 'request')}, {plan.write_units:,g} write units and {plan.read_units:,g} "
+        f"read units, {cost:.6f} dollars{time}.\n"
+    )
+
+
 def format_report(report: Report) -> str:
     """Write the sums in a sentence or two."""
     tally = report.tally
     read = f"{count(tally['records'], 'record')} and {count(tally['markers'], 'marker')} read"
     added = f", {count(tally['added'], 'marker')} added" if "added" in tally else ""
-    for word in ("retired", "reserved", "resting"):
-        added += f", {count(tally[word], 'marker')} {word}" if word in tally else ""
+    for word in ("handed", "retired", "reserved", "resting"):
+        added += f", {count(tally[word], 'marker')} {word}{' over' * (word == 'handed')}" if word in tally else ""
     kinds = Counter(finding.kind for finding in report.findings)
     listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     found = f"{count(len(report.findings), 'finding')} ({listed})" if report.findings else "no findings"

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from .audit import audit
 from .backfill import backfill
+from .census import Group
 from .checkpoint import Checkpoint, CheckpointError
 from .connect import make_scan_client
 from .examine import Unsettled
 from .findings import Finding, Kind, Redactor
 from .layout import Layout
+from .pace import paced
+from .plan import Plan, plan
+from .policies import KeepChosen, KeepExtreme, KeepFirst, Policy, write_owner
 from .repair import Mend, Mender, Outcome
 from .retire import retire
 from .scan import Report, ScanOptions
@@ -25,11 +29,17 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "Finding",
+    "Group",
+    "KeepChosen",
+    "KeepExtreme",
+    "KeepFirst",
     "Kind",
     "Layout",
     "Mend",
     "Mender",
     "Outcome",
+    "Plan",
+    "Policy",
     "Redactor",
     "Report",
     "ScanOptions",
@@ -37,6 +47,9 @@ __all__ = [
     "audit",
     "backfill",
     "make_scan_client",
+    "paced",
+    "plan",
     "retire",
     "show",
+    "write_owner",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .census import take_census
 from .examine import Examiner, Suspect, Unsettled
 from .findings import Finding, Kind
 from .repair import MOST_ADDED, Mend, Mender, Outcome
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 
     from expr_builder.attribute_values.values import Item
 
+    from .census import Group
     from .layout import Layout
+    from .policies import Policy
 
 _ONLY = frozenset({Kind.MISSING})
+_SHARED = frozenset({Kind.MISSING, Kind.DUPLICATE})
 
 
 def backfill(
@@ -35,6 +39,7 @@ def backfill(
     options: ScanOptions | None = None,
     *,
     plan: Callable[[Mend], None] | None = None,
+    keep: Policy | None = None,
 ) -> Report:
     """Add the markers that records lack.
 
@@ -43,16 +48,51 @@ def backfill(
     Args:
         layout, client, options: See :func:`audit`, which also says what is raised.
         plan: Makes it a dry run: nothing is written, and this is called, in several threads, with each transaction that
-            would be sent. A dry run cannot see that two records without markers share a value.
+            would be sent. A dry run without ``keep`` cannot see that two records without markers share a value.
+        keep: Who keeps a value that several records have. The table is then read once more before, to know them all. A
+            marker that another of them has is handed over, and nobody new gets one while it is undecided. Left out, the
+            first has it.
 
     Returns:
         ``tally["added"]`` is how many markers were, or would be, added; ``findings`` are the records that got none.
     """
+    options = options or ScanOptions()
+    if keep is None:
+        return _fill(layout, client, options, plan, lambda *_: None)
+    with take_census(layout, client, options, keep) as census:
+        return _fill(layout, client, options, plan, census.find_group)
+
+
+def _fill(
+    layout: Layout,
+    client: DynamoDBClient,
+    options: ScanOptions,
+    plan: Callable[[Mend], None] | None,
+    find_group: Callable[[str, str], Group | None],
+) -> Report:
     examiner, mender = Examiner(layout, client), Mender(layout, client)
+
+    def decide(suspects: Iterable[Suspect], left: list[Finding]) -> Iterator[Suspect]:
+        """Those that may have their marker; of the others it is said who has it."""
+        for suspect in suspects:
+            group = find_group(suspect.field, str(suspect.marker))
+            if group is None or suspect.owner == group.keep:
+                yield suspect
+            else:
+                has_it = group.holder if group.keep is None else group.keep
+                left.append(Finding(Kind.DUPLICATE, suspect.field, suspect.owner, suspect.marker, has_it))
+
+    def hand_over(finding: Finding) -> Mend | None:
+        """Give the marker of a shared value to the record that keeps it."""
+        group = find_group(finding.field, str(finding.marker))
+        if finding.kind is not Kind.DUPLICATE or group is None or finding.holder not in group.owners:
+            return None
+        return mender.settle(finding, only=_SHARED, dry_run=plan is not None)
 
     def fill_page(items: Sequence[Item]) -> tuple[Counter[str], list[Finding]]:
         tally, found = find_suspects(layout, client, items, markers=False)
         left: list[Finding] = []
+        found = [*decide(found, left)]
         doubtful = [suspect for suspect in found if not suspect.absent]
         for record, suspects in _group_by_record(layout, items, found):
             missing = [(suspect.field, str(suspect.marker)) for suspect in suspects]
@@ -71,6 +111,16 @@ def backfill(
                 continue
             if finding is None:
                 continue
+            if (given := hand_over(finding)) is not None:
+                if given.outcome in (Outcome.MENDED, Outcome.PLANNED):
+                    tally["handed"] += 1
+                    was, marker = finding.holder, finding.marker
+                    left.append(Finding(Kind.DUPLICATE, finding.field, was, marker, finding.record))
+                    if plan is not None:
+                        plan(given)
+                elif given.outcome is not Outcome.GONE:
+                    left.append(given.finding)
+                continue
             # By now it may be damage of another kind, which only a repair may touch.
             mend = mender.plan(finding) if plan is not None else mender.mend(finding, only=_ONLY)
             if mend.finding.kind in _ONLY and mend.transaction is not None:
@@ -81,7 +131,7 @@ def backfill(
                 left.append(mend.finding)
         return tally, left
 
-    return scan_table(layout, client, fill_page, options or ScanOptions())
+    return scan_table(layout, client, fill_page, options)
 
 
 def _group_by_record(

@@ -151,14 +151,27 @@ class Mender:
             return Mend(subject, Outcome.LEFT, reason=str(unfit))
         # By previous rules, a value has further markers; each is given by itself, that of today's rule last.
         mends = [
-            self._give_marker(dataclasses.replace(subject, marker=partition), dry_run=dry_run)
+            self.settle(dataclasses.replace(subject, marker=partition), dry_run=dry_run)
             for partition in reversed(partitions)
         ]
         *others, mend = mends
         also = tuple(other.finding for other in others if other.outcome is mend.outcome)
         return next((one for one in others if one.outcome is Outcome.BUSY), dataclasses.replace(mend, also=also))
 
-    def _give_marker(self, subject: Finding, *, dry_run: bool) -> Mend:
+    def settle(self, subject: Finding, *, only: frozenset[Kind] = frozenset(Kind), dry_run: bool = False) -> Mend:
+        """Make a record the owner of one marker that it needs, as :meth:`give` does for all markers of a value.
+
+        Args:
+            subject: With the record's owner key and the marker.
+            only: Leave it if what is wrong is of another kind by now.
+            dry_run: Only say what would be done.
+
+        Returns:
+            See :meth:`give`.
+
+        Raises:
+            RequestUnfinished: when DynamoDB gave no final answer. Settling again is safe.
+        """
         for _ in range(_ROUNDS):
             try:
                 sight = self._examiner.look_again(subject)
@@ -168,6 +181,8 @@ class Mender:
                 return Mend(subject, Outcome.LEFT, reason=f"no record of this owner has this {subject.field}")
             if sight.finding is None:
                 return Mend(subject, Outcome.GONE)
+            if sight.finding.kind not in only:
+                return Mend(sight.finding, Outcome.LEFT)
             missing = sight.finding.kind is Kind.MISSING
             transaction = (self._add if missing else self._hand_over)(sight.finding, sight)
             if dry_run:

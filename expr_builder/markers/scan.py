@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .findings import Finding, merge_findings
+from .pace import paced
 from .position import Position
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from expr_builder.attribute_values.values import Item
+    from expr_builder.requests.search import Scan
 
     from .checkpoint import Checkpoint
     from .layout import Layout
@@ -39,6 +41,7 @@ class ScanOptions:
         most: Stop after so many findings: enough to mend at once, or a sign that the table never had markers.
         checkpoint: Keeps the position; when its file exists, the scan resumes from it.
         watch: Called several times a second, to show the progress.
+        rate: How many requests a second are sent at most, over all threads; it takes boto3's client.
         enough: Asked before each further page, by several threads; ``True`` ends the scan early.
     """
 
@@ -48,6 +51,7 @@ class ScanOptions:
     checkpoint: Checkpoint | None = None
     watch: Callable[[Position], None] = lambda _: None
     enough: Callable[[], bool] = lambda: False
+    rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,13 @@ class Report:
         return {"complete": self.complete, **counted, "findings": dict(sorted(kinds.items()))}
 
 
-def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions) -> Report:
-    """Take every page of the table to ``work``, in a thread for each segment; it returns what it counted and found."""
+def scan_table(
+    layout: Layout, client: DynamoDBClient, work: Work, options: ScanOptions, *, whole: bool = False
+) -> Report:
+    """Take every page of the table to ``work``, in a thread for each segment; it returns what it counted and found.
+
+    The items have what an audit needs of them, or with ``whole`` everything.
+    """
     checkpoint = options.checkpoint
     earlier = checkpoint.load() if checkpoint is not None else None
     position = earlier or Position(options.segments)
@@ -82,7 +91,9 @@ def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: Scan
         checkpoint.save(position, now=True)  # a file that cannot be written must fail now, not at the end
     limited = done = False
     try:
-        _read_segments(layout, client, work, position, options)
+        scan = layout.table.scan() if whole else layout.table.scan().project(*layout.attributes)
+        with paced(client, options.rate) as stop:
+            _read_segments(scan.limit(options.page_items), client, work, position, options, stop)
         # At the limit the last page may be unfinished: mend what was found, then start over without the checkpoint.
         limited = len(position.findings) >= options.most
         done = position.complete or limited
@@ -94,10 +105,14 @@ def scan_table(layout: Layout, client: DynamoDBClient, work: Work, options: Scan
 
 
 def _read_segments(
-    layout: Layout, client: DynamoDBClient, work: Work, position: Position, options: ScanOptions
+    scan: Scan,
+    client: DynamoDBClient,
+    work: Work,
+    position: Position,
+    options: ScanOptions,
+    stop: Callable[[], None],
 ) -> None:
     stopping = threading.Event()
-    scan = layout.table.scan().project(*layout.attributes).limit(options.page_items)
 
     def read_segment(number: int) -> None:
         part = scan.segment(number, position.segments) if position.segments > 1 else scan
@@ -121,6 +136,9 @@ def _read_segments(
                 options.watch(position)
                 if options.checkpoint is not None:
                     options.checkpoint.save(position)
+        except BaseException:
+            stop()  # a page is finished quickly, unless requests wait for their turn; it is read again then
+            raise
         finally:
             stopping.set()  # after an error or Ctrl-C too: each segment finishes its page
     options.watch(position)

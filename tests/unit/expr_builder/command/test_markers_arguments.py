@@ -112,7 +112,7 @@ def test_what_names_no_table_is_refused_in_a_sentence(arguments: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "the following arguments are required: audit|repair|backfill|retire|show|give"),
+        ("", "the following arguments are required: audit|repair|plan|backfill|retire|show|give"),
         ("mend", "invalid choice: 'mend'"),
         ("audit", "the following arguments are required: --unique"),
         ("audit --unique m:u --segments 0", "argument --segments: invalid"),
@@ -135,7 +135,7 @@ def test_the_examples_of_the_help_are_commands() -> None:
     for example in examples:
         words = shlex.split(example.partition(" > ")[0])
         assert parse_arguments(words[1:]).unique == "shop.schema:unique"
-    assert len(examples) == 7
+    assert len(examples) == 9
 
 
 @pytest.mark.parametrize("arguments", [["markers"], ["markers", "audit"], ["markers", "show"]])
