@@ -43,8 +43,16 @@ CREATE TABLE records (id INTEGER PRIMARY KEY, owner TEXT, units REAL);
 CREATE TABLE claims (id INTEGER PRIMARY KEY, record INTEGER, field TEXT, marker TEXT, rank TEXT, units REAL);
 CREATE TABLE markers (field TEXT, marker TEXT, holder TEXT, PRIMARY KEY (field, marker));
 CREATE TABLE invalid (owner TEXT, field TEXT);
+CREATE TABLE additions (record INTEGER, units REAL);
 """
-_INDEX = "CREATE INDEX claimed ON claims (field, marker)"
+_FINISH = """
+CREATE INDEX claimed ON claims (field, marker);
+INSERT INTO additions SELECT record, units FROM claims AS one
+WHERE NOT EXISTS (SELECT 1 FROM markers WHERE markers.field = one.field AND markers.marker = one.marker)
+AND NOT EXISTS (
+    SELECT 1 FROM claims AS twin WHERE twin.field = one.field AND twin.marker = one.marker AND twin.id <> one.id
+);
+"""
 _SHARED = "SELECT field, marker FROM claims GROUP BY field, marker HAVING COUNT(*) > 1 ORDER BY field, marker"
 
 
@@ -144,7 +152,7 @@ class Census:
 
     def finish(self) -> None:
         """Prepare for questions, once everything was added."""
-        self._database.execute(_INDEX)
+        self._database.executescript(_FINISH)
 
     def close(self) -> None:
         """Forget everything."""
@@ -187,20 +195,22 @@ class Census:
         for owner, name in self._database.cursor().execute("SELECT owner, field FROM invalid ORDER BY field, owner"):
             yield Finding(Kind.INVALID, name, record=read_text(owner))
 
-    def sum_additions(self) -> tuple[int, int, float]:
-        """What a backfill adds to records that share nothing: markers, records, and the write units of both."""
-        # One record after the other, as a transaction checks the record and puts all that it lacks.
-        query = (
-            "SELECT COUNT(*), SUM(claims.units), records.units FROM claims JOIN records ON records.id = record "
-            "WHERE NOT EXISTS (SELECT 1 FROM markers WHERE markers.field = claims.field "
-            "AND markers.marker = claims.marker) "
-            "AND NOT EXISTS (SELECT 1 FROM claims AS twin WHERE twin.field = claims.field "
-            "AND twin.marker = claims.marker AND twin.id <> claims.id) GROUP BY record"
+    def note_addition(self, group: Group) -> None:
+        """Count the marker of a shared value as added to the record that keeps it."""
+        self._database.execute(
+            "INSERT INTO additions SELECT record, claims.units FROM claims JOIN records ON records.id = record "
+            "WHERE field = ? AND marker = ? AND owner = ? LIMIT 1",
+            (group.field, group.marker, make_text(group.keep)),
         )
-        added, written, units = 0, 0, 0.0
-        for markers, of_markers, of_record in self._database.cursor().execute(query):
-            added, written, units = added + markers, written + 1, units + of_markers + of_record
-        return added, written, units
+
+    def sum_additions(self) -> tuple[int, int, float]:
+        """What a backfill adds: markers, the records that get them, and the write units of both."""
+        # One transaction for each record checks the record, and puts all that it lacks.
+        markers, units = self._database.execute("SELECT COUNT(*), TOTAL(units) FROM additions").fetchone()
+        records, checks = self._database.execute(
+            "SELECT COUNT(*), TOTAL(units) FROM records WHERE id IN (SELECT record FROM additions)"
+        ).fetchone()
+        return markers, records, units + checks
 
 
 @contextmanager

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .layout import Layout
     from .policies import Policy
 
+_HAND_OVER = 6  # write units: a check of each of the two records, and the marker; those over 1 KB cost more
 _DECIDING = 8  # requests to hand a marker over: it is looked at twice, each time by up to three reads
 
 
@@ -104,7 +105,6 @@ def plan(
 
 
 def _sum_up(census: Census) -> Plan:
-    added, written, units = census.sum_additions()
     counted: Counter[str] = Counter()
     for group in census.list_groups():
         counted["groups"] += 1
@@ -112,24 +112,24 @@ def _sum_up(census: Census) -> Plan:
         if group.keep is None:
             counted["undecided"] += 1
         elif not group.is_held:
-            counted["claimed"] += 1
+            census.note_addition(group)
         elif group.keep != group.holder and group.holder in group.owners:
             counted["handed"] += 1
         elif group.holder not in group.owners:  # a marker of nobody's: a repair's, not a backfill's
             counted["undecided"] += 1
-    claimed, handed = counted["claimed"], counted["handed"]
-    # A check of each record that is concerned, and the marker; records over 1 KB cost more.
-    units += claimed * 4 + handed * 6
+    added, written, units = census.sum_additions()
+    handed = counted["handed"]
+    units += handed * _HAND_OVER
     return Plan(
         tally=census.tally,
-        added=added + claimed,
-        written=written + claimed,
+        added=added,
+        written=written,
         groups=counted["groups"],
         shared=counted["shared"],
         undecided=counted["undecided"],
         handed=handed,
         invalid=sum(1 for _ in census.list_invalid()),
-        requests=census.reads + written + claimed + handed * _DECIDING,
+        requests=census.reads + written + handed * _DECIDING,
         write_units=units,
         read_units=census.read_units,
         _census=census,

@@ -96,8 +96,8 @@ def test_a_plan_shows_the_groups_before_anything_is_written(
             "sku    SKU#ada  P#3     -       -\n"
             "\n"
             "5 records and 0 markers read: 1 value shared by 3 records, 1 value without a possible marker.\n"
-            "A backfill would add 3 markers to 3 records: about 5 requests, 12 write units and 3 read units, "
-            "0.000008 dollars, 3 seconds at 2 requests a second.\n"
+            "A backfill would add 3 markers to 2 records: about 4 requests, 10 write units and 3 read units, "
+            "0.000007 dollars, 2 seconds at 2 requests a second.\n"
         ),
     )
     code, output = run("plan", "--format", "json")
