@@ -46,7 +46,7 @@ soak:  ## Many clients, faults on the way to DynamoDB, and a verdict: make soak 
 	@tools/bootstrap dev sam ministack microburst
 	@PYTHONPATH=layers/accounts $(PYTHON) -m tests.soak
 
-bench:  ## Measure against rivals, about two minutes; all, or one part (PART=build|import|handler|service|typed)
+bench:  ## Measure against rivals, a few minutes; all, or a part (PART=build|import|handler|service|typed|markers)
 	@tools/bootstrap dev sam ministack bench
 	@$(PYTHON) -m bench "$$PART"
 

@@ -1,4 +1,4 @@
-"""Runs the bench, about two minutes of it: ``make bench``, or one part (``make bench PART=build``).
+"""Runs the bench, a few minutes of it: ``make bench``, or one part (``make bench PART=build``).
 
 A run of all parts writes ``results.json`` and the tables in ``docs/performance.md``; a part is only shown.
 """
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench import handling, page, serving, starting, tables
+from bench import handling, marking, page, serving, starting, tables
 from bench.rows import Row, as_text, load
 from tools import stack
 from tools.local_cloud import REGION, CloudError, LocalCloud, find_free_port
@@ -60,12 +60,19 @@ def typed() -> list[Row]:
         return tables.rows(cloud.environment(), items=10_000, python=PYTHON, root=ROOT)
 
 
+def markers() -> list[Row]:
+    """The commands for markers on the local cloud."""
+    with _Cloud() as cloud:
+        return marking.rows(cloud.environment(), records=20_000, python=PYTHON, root=ROOT)
+
+
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "build": build,
     "import": start,
     "handler": handler,
     "service": service,
     "typed": typed,
+    "markers": markers,
 }
 NEED_A_BUILD = {"import", "handler", "service"}
 

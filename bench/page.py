@@ -20,6 +20,7 @@ TITLES = {
     "handler": "A warm sign-up",
     "service": "The deployed API",
     "typed": "The typed table",
+    "markers": "Markers of a whole table",
 }
 
 
