@@ -181,6 +181,7 @@ class Unique:
         self.markers: dict[str, Marker] = _join_fields(markers, fields, "Unique")
         self._names: dict[str, tuple[str, ...]] = {}  # of each field
         self._paths: dict[str, Attr] = {}  # of each name
+        self._plain: set[str] = set()  # the fields with one value and one rule, as nearly always
         self._check_fields()
         self._check_templates()
         self.attributes: tuple[str, ...] = tuple(dict.fromkeys(str(path.segments[0]) for path in self._paths.values()))
@@ -368,8 +369,8 @@ class Unique:
         """
         marker = self.markers[field]
         try:
-            if self._names[field] == (field,) and not marker.each and not marker.previous:  # as nearly always
-                value = self._read(record, field, changes)
+            if field in self._plain:
+                value = record.get(field) if changes is None else self._read(record, field, changes)
                 return [] if value is None and marker.optional else [(field, field, marker.make_key(value))]
             return self._derive_several(field, marker, record, changes)
         except BuildError as error:
@@ -575,6 +576,8 @@ class Unique:
                 )
             names = dict.fromkeys(name or field for rule in (marker, *marker.previous) for name in rule.names)
             self._names[field] = tuple(names)
+            if tuple(names) == (field,) and not marker.each and not marker.previous:
+                self._plain.add(field)
             for rule in (marker, *marker.previous):
                 for name in rule.names:
                     path = Attr.at(read_attribute(name)) if name else Attr(field)

@@ -64,5 +64,5 @@ def stored(client: DynamoDBClient, table: str) -> list[dict[str, Any]]:
     """Every item of the table as Python values, sorted by key."""
     pages = client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
     return sorted(
-        (from_item(item) for page in pages for item in page["Items"]), key=lambda item: (item["PK"], item["SK"])
+        (from_item(item) for page in pages for item in page["Items"]), key=lambda item: (item["PK"], item.get("SK", ""))
     )
