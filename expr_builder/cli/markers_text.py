@@ -140,6 +140,9 @@ def _format_answer(value: str, answer: Answer) -> list[str]:
 
 
 def _show_value(value: object) -> object:
+    """A record's value, or its values by attribute, as a cell of a table."""
+    if isinstance(value, set | frozenset):
+        return ", ".join(sorted(map(str, value)))
     if not isinstance(value, dict):
         return value
     return ", ".join(f"{name} {'-' if one is None else one}" for name, one in value.items())

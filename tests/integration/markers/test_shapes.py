@@ -423,3 +423,25 @@ def test_without_a_previous_rule_there_is_nothing_to_retire(
     assert capsys.readouterr().err == (
         "expr-builder: No Marker of this declaration has previous=[…]: name the rules to retire there.\n"
     )
+
+
+def test_show_writes_several_values_by_name_and_a_set_by_the_alphabet(
+    shop: DynamoDBClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("shop/schema.py").write_text(
+        "from expr_builder import Marker, Table, Unique\n"
+        "rules = {'slug': Marker('ORG#{org}#{}', optional=True), 'tags': Marker('TAG#{}', each=True, optional=True)}\n"
+        "unique = Unique(Table('shop', 'id'), rules, owner='id')\n"
+    )
+    rules = {"slug": Marker("ORG#{org}#{}", optional=True), "tags": Marker("TAG#{}", each=True, optional=True)}
+    Unique(TABLE, rules, owner="id").create({"id": "R#1", "org": 7, "slug": "a", "tags": {"y", "x"}}).send(shop)
+    assert main(["markers", "show", "--unique", "shop.schema:unique", "--segments", "1", "7#a"]) == 0
+    assert capsys.readouterr().out == (
+        "slug: held by R#1 (through ORG#7#a).\n"
+        "    FIELD  RECORD         MARKER   HOLDER  VERDICT\n"
+        "    slug   org 7, slug a  ORG#7#a  R#1     fine\n"
+        "    tags   x, y           TAG#x    R#1     fine\n"
+        "    tags   x, y           TAG#y    R#1     fine\n"
+        "\n"
+        "tags: nobody holds it (there is no TAG#7#a).\n"
+    )
