@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from bench.rows import Row, dump, load
+from bench.working import run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,11 +50,7 @@ def rows(build: Path, cloud: Mapping[str, str], *, calls: int, python: Path, roo
     path = (build / "SignupFunction", build / "AccountsLayer/python", root)
     environment = {**cloud, "PYTHONPATH": ":".join(map(str, path)), "AWS_LAMBDA_FUNCTION_NAME": "signup"}
     environment |= {"TABLE_NAME": TABLE, "POWERTOOLS_SERVICE_NAME": "accounts", "POWERTOOLS_METRICS_NAMESPACE": "Bench"}
-    command = [str(python), "-m", "bench.handling", str(calls)]
-    done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    return load(done.stdout)
+    return load(run_worker("handling", calls, environment=environment, python=python, root=root))
 
 
 def worker(calls: int) -> list[Row]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bench.rows import Row
+from bench.working import run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,17 +38,8 @@ def rows(cloud: Mapping[str, str], *, records: int, python: Path, root: Path) ->
     """
 
     def work(number: int, fields: int) -> dict[str, Any]:
-        done = subprocess.run(
-            [python, "-m", "bench.marking", str(number), str(fields)],
-            env={**cloud, "PYTHONPATH": str(root)},
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr)
-        return dict(json.loads(done.stdout))
+        printed = run_worker("marking", number, fields, environment=cloud, python=python, root=root)
+        return dict(json.loads(printed))
 
     few, many = work(records // 10, 2), work(records, 2)
     one, four = work(records // 10, 1), work(records // 10, 4)

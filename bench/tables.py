@@ -5,7 +5,6 @@ boto3 moves dictionaries; the typed table checks a model on the way in and makes
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 import tracemalloc
@@ -15,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bench.rows import Row, dump, load
+from bench.working import run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,17 +35,7 @@ def rows(cloud: Mapping[str, str], *, items: int, python: Path, root: Path) -> l
         python: An interpreter with boto3 and pydantic.
         root: The folder of this package.
     """
-    done = subprocess.run(
-        [python, "-m", "bench.tables", str(items)],
-        env={**cloud, "PYTHONPATH": str(root)},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    return load(done.stdout)
+    return load(run_worker("tables", items, environment=cloud, python=python, root=root))
 
 
 def worker(items: int) -> list[Row]:

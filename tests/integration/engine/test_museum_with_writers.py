@@ -17,6 +17,7 @@ from expr_builder import Marker, RequestConflict, Table, Unique, UniqueViolation
 from expr_builder.cli import main
 from expr_builder.markers import Kind, Layout, Mender, ScanOptions, audit, backfill
 from tests.support.cloud import stored
+from tests.support.museum import create_declared
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -126,13 +127,7 @@ def test_nothing_foreign_is_changed_nothing_is_lost_and_the_rest_is_named(
 ) -> None:
     name = f"museum-{uuid4()}-{kind}"
     layout = declare(name)
-    keys = layout.table.key_schema.types
-    client.create_table(
-        TableName=name,
-        KeySchema=[{"AttributeName": key, "KeyType": role} for key, role in zip(keys, ("HASH", "RANGE"), strict=False)],  # type: ignore[typeddict-item]
-        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
-        BillingMode="PAY_PER_REQUEST",
-    )
+    create_declared(client, layout.table)
     head: dict[str, Any] = {"SK": "HEAD"} if kind == "sorted" else {}
     lock: dict[str, Any] = {"SK": "LOCK"} if kind == "sorted" else {}
     records, others = exhibits()

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
+from expr_builder import Table
 from tests.support.moto import empty_moto
+from tests.support.museum import create_declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,10 +40,5 @@ def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[DynamoDBCl
         sys.modules.pop(name, None)
     with empty_moto():
         client = boto3.client("dynamodb")
-        client.create_table(
-            TableName="shop",
-            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        create_declared(client, Table("shop", "id"))
         yield client

@@ -24,6 +24,7 @@ from expr_builder.markers import (
     backfill,
     show,
 )
+from tests.support.museum import HEADS, SORTS, TABLES, create_declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -43,41 +44,20 @@ def normalize(value: str) -> str:
 
 def declare(table: Table, **more: Any) -> Layout:
     """People with an e-mail address and, if they like, a telephone number."""
-    sort: Any = {None: "", "S": "LOCK", "N": 0, "B": b"LOCK"}[table.key_schema.types.get("SK")]
+    sort = SORTS[table.key_schema.types.get("SK")]
     unique = Unique(
         table,
         owner="PK",
         email=Marker("EMAIL#{}", normalize=normalize, sort=sort),
         phone=Marker("PHONE#{}", optional=True, sort=sort),
     )
-    sorts: dict[str | None, Any] = {None: None, "S": "HEAD", "N": 1, "B": b"HEAD"}
-    return Layout(unique, record_sort=sorts[table.key_schema.types.get("SK")], **more)
-
-
-TABLES = {
-    "a partition key alone": Table("museum", "PK"),
-    "two strings": Table("museum", "PK", "SK"),
-    "a number to sort by": Table("museum", "PK", ("SK", "N")),
-    "two binary keys": Table("museum", ("PK", "B"), ("SK", "B")),
-}
+    return Layout(unique, record_sort=HEADS[table.key_schema.types.get("SK")], **more)
 
 
 @pytest.fixture
 def make_table(moto: DynamoDBClient) -> Callable[[Table], DynamoDBClient]:
     def make(table: Table) -> DynamoDBClient:
-        kinds = table.key_schema.types
-        moto.create_table(
-            TableName=table.name,
-            KeySchema=[
-                {"AttributeName": name, "KeyType": role}  # type: ignore[typeddict-item]
-                for name, role in zip(kinds, ("HASH", "RANGE"), strict=False)
-            ],
-            AttributeDefinitions=[
-                {"AttributeName": name, "AttributeType": kind}  # type: ignore[typeddict-item]
-                for name, kind in kinds.items()
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        create_declared(moto, table)
         return moto
 
     return make

@@ -21,6 +21,7 @@ from hypothesis.stateful import (
 from expr_builder import Marker, Table, Unique, UniqueViolation, from_item
 from expr_builder.markers import Kind, Layout, Mender, ScanOptions, audit, backfill
 from tests.support.moto import empty_moto
+from tests.support.museum import create_declared
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -73,12 +74,7 @@ class Model(RuleBasedStateMachine):
         self._moto.__enter__()
         self._clock.start()
         self.client: DynamoDBClient = boto3.client("dynamodb")
-        self.client.create_table(
-            TableName=TABLE.name,
-            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        create_declared(self.client, TABLE)
 
     def teardown(self) -> None:
         self._clock.stop()
