@@ -7,7 +7,6 @@ which are people's data.
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -97,6 +96,8 @@ class Census:
         self.tally: Counter[str] = Counter()
         self.read_units = 0.0
         self.reads = 0
+        import sqlite3  # here, as an audit on a schedule has no use for it
+
         self._database = sqlite3.connect("", check_same_thread=False)  # "" is a file without a name
         self._database.executescript(_TABLES)
         self._lock = threading.Lock()
