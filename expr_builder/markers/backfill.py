@@ -113,9 +113,10 @@ def _fill(
                 continue
             if (given := hand_over(finding)) is not None:
                 if given.outcome in (Outcome.MENDED, Outcome.PLANNED):
-                    tally["handed"] += 1
-                    was, marker = finding.holder, finding.marker
-                    left.append(Finding(Kind.DUPLICATE, finding.field, was, marker, finding.record))
+                    former, marker = given.finding.holder, finding.marker
+                    tally["added" if former is None else "handed"] += 1  # it may have given the value up meanwhile
+                    if former is not None:
+                        left.append(Finding(Kind.DUPLICATE, finding.field, former, marker, finding.record))
                     if plan is not None:
                         plan(given)
                 elif given.outcome is not Outcome.GONE:

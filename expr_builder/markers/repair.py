@@ -162,7 +162,7 @@ class Mender:
         """Make a record the owner of one marker that it needs, as :meth:`give` does for all markers of a value.
 
         Args:
-            subject: With the record's owner key and the marker.
+            subject: With the record's owner key and the marker. With a holder, nobody else's marker is handed over.
             only: Leave it if what is wrong is of another kind by now.
             dry_run: Only say what would be done.
 
@@ -183,6 +183,9 @@ class Mender:
                 return Mend(subject, Outcome.GONE)
             if sight.finding.kind not in only:
                 return Mend(sight.finding, Outcome.LEFT)
+            if subject.holder is not None and sight.finding.holder not in (None, subject.holder):
+                # Whoever decided knew nothing of this one, who may have the value by every right.
+                return Mend(sight.finding, Outcome.LEFT, reason="the marker is another record's by now")
             missing = sight.finding.kind is Kind.MISSING
             transaction = (self._add if missing else self._hand_over)(sight.finding, sight)
             if dry_run:
