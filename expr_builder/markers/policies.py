@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from dataclasses import field as hidden
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,8 +27,9 @@ class Candidate:
         rank: What the policy compares; ``None`` when the record has nothing of the kind.
     """
 
-    owner: str
-    rank: str | int | Decimal | None = None
+    # Keys hold people's data, and reprs end up in logs.
+    owner: str = hidden(repr=False)
+    rank: str | int | Decimal | None = hidden(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class KeepChosen:
         chosen: For each field and marker the owner, as AttributeValue JSON text.
     """
 
-    chosen: Mapping[tuple[str, str], str]
+    chosen: Mapping[tuple[str, str], str] = hidden(repr=False)
 
     def choose(self, field: str, marker: str, candidates: Sequence[Candidate], holder: str | None) -> str | None:
         """The owner that keeps the value; ``None`` when nobody was chosen, or one that does not have the value."""

@@ -70,3 +70,8 @@ def test_owners_are_told_apart_by_their_types() -> None:
     assert write_owner("1") == '{"S": "1"}'
     assert write_owner(1) == write_owner(Decimal("1.0")) == '{"N": "1"}'
     assert write_owner(b"1") == '{"B": "MQ=="}'
+
+
+def test_nothing_that_could_be_logged_by_its_repr_shows_keys() -> None:
+    assert repr(KeepChosen({("email", "MAIL#ada@example.com"): write_owner("P#1")})) == "KeepChosen()"
+    assert repr(Candidate(write_owner("P#1"), "ada")) == "Candidate()"
