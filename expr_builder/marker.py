@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from typing import NoReturn, TypeAlias
 
-    from .expressions.paths import Segments
-
     Normalize: TypeAlias = Callable[[str], str]
 
 _HEX_DIGITS = frozenset("0123456789abcdef")
@@ -137,6 +135,11 @@ class Marker:
         )
 
     @property
+    def rules(self) -> tuple[Marker, ...]:
+        """The rules that are in force together: this one, then the previous ones."""
+        return (self, *self.previous)
+
+    @property
     def prefix(self) -> str:
         """The beginning that the keys of all markers of this rule share."""
         return self._literals[0]
@@ -237,11 +240,6 @@ class Marker:
     def secret_name(self) -> str | None:
         """A name of the secret that does not give it away; ``None`` without one."""
         return None if self._secret is None else self._hash("name")[:12]
-
-
-def read_attribute(name: str) -> Segments:
-    """The path of an attribute that a template names."""
-    return parse_path(name)
 
 
 def _take_text(value: object) -> str | None:

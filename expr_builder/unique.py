@@ -16,7 +16,7 @@ from .errors import BuildError, TransactionCanceled, UniqueViolation
 from .expressions.attr import Attr
 from .expressions.joining import all_of, any_of, take_condition
 from .expressions.paths import find_clash
-from .marker import Marker, read_attribute
+from .marker import Marker
 from .requests.key_schema import serialize_key
 from .requests.table import Table
 from .requests.transactions import TransactWrite
@@ -353,7 +353,7 @@ class Unique:
 
     def read_values(self, field: str, record: Item) -> dict[str, object]:
         """The values of a field's attributes, by the names in its templates; ``None`` for a missing one."""
-        return {name: _read_path(record, self._paths[name].segments) for name in self._names[field]}
+        return {name: self._read(record, name, None) for name in self._names[field]}
 
     def expect_values(self, field: str, record: Item) -> list[Condition]:
         """Demand that a record still has these values of a field, or none."""
@@ -380,7 +380,7 @@ class Unique:
         self, field: str, marker: Marker, record: Item, changes: Mapping[Segments, object] | None
     ) -> list[tuple[str, str, str]]:
         found: dict[str, tuple[str, str, str]] = {}
-        for age, rule in enumerate((marker, *marker.previous)):
+        for age, rule in enumerate(marker.rules):
             values = [self._read(record, name or field, changes) for name in rule.names]
             # An earlier rule may ask for attributes that the record never had.
             if None in values and (marker.optional or age):
@@ -574,13 +574,13 @@ class Unique:
                     place="Unique",
                     fix="rename the attribute",
                 )
-            names = dict.fromkeys(name or field for rule in (marker, *marker.previous) for name in rule.names)
+            names = dict.fromkeys(name or field for rule in marker.rules for name in rule.names)
             self._names[field] = tuple(names)
             if tuple(names) == (field,) and not marker.each and not marker.previous:
                 self._plain.add(field)
-            for rule in (marker, *marker.previous):
+            for rule in marker.rules:
                 for name in rule.names:
-                    path = Attr.at(read_attribute(name)) if name else Attr(field)
+                    path = Attr.path(name) if name else Attr(field)
                     if self._paths.setdefault(name or field, path).segments != path.segments:
                         raise BuildError(
                             f"{field} is an attribute here and a path there",
@@ -600,7 +600,7 @@ class Unique:
 
     def _check_templates(self) -> None:
         # "X#{}" and "X#Y#{}": the value "Y#1" of the first would make the marker of "1" of the second.
-        rules = [(rule, field) for field, marker in self.markers.items() for rule in (marker, *marker.previous)]
+        rules = [(rule, field) for field, marker in self.markers.items() for rule in marker.rules]
         for rule, field in rules:
             for other, other_field in rules:
                 if field == other_field and rule.template == other.template:  # a rule that changed but for its key

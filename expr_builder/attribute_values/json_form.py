@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
 from .numbers import parse_number
+from .values import from_attribute_value, to_attribute_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,16 @@ def write_json(data: object) -> str:
 def make_json(data: object) -> Any:
     """Turn data that holds AttributeValues into JSON data: binary contents become base64 text."""
     return json.loads(write_json(data))
+
+
+def make_typed(value: object) -> Any:
+    """A Python value as an AttributeValue in JSON data, from which :func:`read_typed` makes the same value again."""
+    return make_json(to_attribute_value(value))
+
+
+def read_typed(data: Mapping[str, Any]) -> Any:
+    """Read what :func:`make_typed` made; raises as :func:`read_json_item` does, or BuildError."""
+    return from_attribute_value(read_json_value(data))
 
 
 def read_json_item(item: Mapping[str, Any]) -> TypedItem:

@@ -13,8 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from expr_builder.attribute_values.json_form import read_json_value
-from expr_builder.attribute_values.values import from_attribute_value, to_attribute_value
+from expr_builder.attribute_values.json_form import read_typed
+from expr_builder.attribute_values.values import to_attribute_value
 from expr_builder.errors import BuildError
 from expr_builder.markers import KeepChosen, KeepExtreme, KeepFirst, Layout, write_owner
 from expr_builder.unique import Unique
@@ -133,8 +133,7 @@ def read_policy(text: str | None) -> Policy | None:
             data = json.loads(line) if line.strip() else {"summary": None}
             kept = None if "summary" in data else data.get("keep")
             if kept is not None:
-                owner = from_attribute_value(read_json_value(kept))
-                chosen[str(data["field"]), str(data["marker"])] = write_owner(owner)
+                chosen[str(data["field"]), str(data["marker"])] = write_owner(read_typed(kept))
         except (ValueError, TypeError, AttributeError, KeyError):
             place = f"{name_file(text)}, line {number}"
             raise CommandError(f"{place}: no value that records share, as plan --format json writes them.") from None

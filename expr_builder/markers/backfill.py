@@ -84,8 +84,10 @@ def _fill(
 
     def hand_over(finding: Finding) -> Mend | None:
         """Give the marker of a shared value to the record that keeps it."""
+        if finding.kind is not Kind.DUPLICATE:
+            return None
         group = find_group(finding.field, str(finding.marker))
-        if finding.kind is not Kind.DUPLICATE or group is None or finding.holder not in group.owners:
+        if group is None or finding.holder not in group.owners:
             return None
         return mender.settle(finding, only=_SHARED, dry_run=plan is not None)
 

@@ -16,8 +16,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from expr_builder.attribute_values.capacity import read_units, write_units
-from expr_builder.attribute_values.json_form import make_json, read_json_value
-from expr_builder.attribute_values.values import from_attribute_value, item_size, to_attribute_value, to_item
+from expr_builder.attribute_values.json_form import make_typed, read_typed
+from expr_builder.attribute_values.values import item_size, to_item
 from expr_builder.limits import MAX_BATCH_GET
 from expr_builder.unique import OWNER
 
@@ -52,6 +52,7 @@ AND NOT EXISTS (
     SELECT 1 FROM claims AS twin WHERE twin.field = one.field AND twin.marker = one.marker AND twin.id <> one.id
 );
 """
+_ENDLESS = 2**63
 _SHARED = "SELECT field, marker FROM claims GROUP BY field, marker HAVING COUNT(*) > 1 ORDER BY field, marker"
 
 
@@ -81,9 +82,9 @@ class Group:
         return {
             "field": self.field,
             "marker": self.marker,
-            "owners": [_make_typed(owner) for owner in self.owners],
-            "holder": None if self.holder is None else _make_typed(self.holder),
-            "keep": None if self.keep is None else _make_typed(self.keep),
+            "owners": [make_typed(owner) for owner in self.owners],
+            "holder": None if self.holder is None else make_typed(self.holder),
+            "keep": None if self.keep is None else make_typed(self.keep),
         }
 
 
@@ -228,9 +229,6 @@ def take_census(layout: Layout, client: DynamoDBClient, options: ScanOptions, po
         census.close()
 
 
-_ENDLESS = 2**63
-
-
 def make_text(value: object) -> str | None:
     """As :func:`write_owner`; ``None`` for None."""
     return None if value is None else write_owner(value)
@@ -238,8 +236,4 @@ def make_text(value: object) -> str | None:
 
 def read_text(text: str) -> object:
     """What :func:`write_owner` wrote."""
-    return from_attribute_value(read_json_value(json.loads(text)))
-
-
-def _make_typed(value: object) -> object:
-    return make_json(to_attribute_value(value))
+    return read_typed(json.loads(text))

@@ -109,7 +109,7 @@ class Checkpoint:
 
 def _describe_layout(layout: Layout) -> object:
     """All of a declaration on which it depends what a scan finds, as JSON data."""
-    markers = {field: [*map(_describe_rule, layout.list_rules(field))] for field in layout.fields}
+    markers = {field: [*map(_describe_rule, marker.rules)] for field, marker in layout.unique.markers.items()}
     return make_json(
         {
             "keys": [*layout.table.key_schema.types.items()],

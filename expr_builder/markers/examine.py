@@ -107,8 +107,8 @@ class Examiner:
             return keys
 
         seen = self._read_together(choose_keys)
-        finding = self._judge_record(owner, field, partition, seen)
         needed = self._choose(seen["record"], field, partition)
+        finding = self._judge_record(owner, field, needed, seen)
         return Sight(finding, seen["record"], needed, seen.get("marker"), seen.get("holder"))
 
     def examine_marker(self, field: str, partition: str) -> Sight:
@@ -130,18 +130,17 @@ class Examiner:
             return needed[0] if needed else None
         return partition if partition in needed else None  # the value has changed, and its writer minds the markers
 
-    def _judge_record(self, owner: object, field: str, wanted: str | None, seen: Seen) -> Finding | None:
+    def _judge_record(self, owner: object, field: str, partition: str | None, seen: Seen) -> Finding | None:
         record, marker = seen["record"], seen.get("marker")
         # Deleted since, when a marker that it left behind is found from the marker's side; or another kind of item.
         if record is None or not self._layout.is_record(record):
             return None
-        try:
-            self._layout.require_markers(record, field)
-        except Unkeyed:
-            return Finding(Kind.INVALID, field, record=owner)
-        partition = self._choose(record, field, wanted)
-        if partition is None:  # an optional field without a value, or with another by now
-            return None
+        if partition is None:
+            try:
+                self._layout.require_markers(record, field)
+            except Unkeyed:
+                return Finding(Kind.INVALID, field, record=owner)
+            return None  # an optional field without a value, or with another by now
         if marker is None:
             return Finding(Kind.MISSING, field, record=owner, marker=partition)
         holder = name_holder(marker)

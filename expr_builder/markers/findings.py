@@ -10,8 +10,7 @@ import secrets
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from expr_builder.attribute_values.json_form import make_json, read_json_value
-from expr_builder.attribute_values.values import from_attribute_value, to_attribute_value
+from expr_builder.attribute_values.json_form import make_typed, read_typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -73,11 +72,11 @@ class Finding:
         """As JSON data, without what is not known; owners are AttributeValues, so that each comes back as itself."""
         data: dict[str, object] = {"kind": self.kind.value, "field": self.field}
         if self.record is not None:
-            data["record"] = make_json(to_attribute_value(self.record))
+            data["record"] = make_typed(self.record)
         if self.marker is not None:
             data["marker"] = self.marker
         if self.holder is not None:
-            data["holder"] = make_json(to_attribute_value(self.holder))
+            data["holder"] = make_typed(self.holder)
         return data
 
     @classmethod
@@ -90,7 +89,7 @@ class Finding:
             raise ValueError("not a finding")
         try:
             record, holder = (
-                from_attribute_value(read_json_value(data[name])) if name in data else None  # type: ignore[arg-type]
+                read_typed(data[name]) if name in data else None  # type: ignore[arg-type]
                 for name in ("record", "holder")
             )
         except (TypeError, AttributeError):

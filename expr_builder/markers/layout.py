@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from expr_builder.attribute_values.values import Item, StoredItem
-    from expr_builder.marker import Marker
     from expr_builder.requests.table import Table
     from expr_builder.unique import Unique
 
@@ -118,12 +117,7 @@ class Layout:
         """Whether this can be the partition key of a marker of this field: the field's template makes it."""
         if field not in self.unique.markers or not isinstance(partition, str):
             return False
-        return any(rule.fits(partition) for rule in self.list_rules(field))
-
-    def list_rules(self, field: str) -> tuple[Marker, ...]:
-        """The rules by which a field has markers: its own, then previous ones."""
-        marker = self.unique.markers[field]
-        return (marker, *marker.previous)
+        return any(rule.fits(partition) for rule in self.unique.markers[field].rules)
 
     def is_previous(self, field: str, partition: str) -> bool:
         """Whether a previous rule of the field can make this key, whatever today's rule makes."""
@@ -150,7 +144,7 @@ class Layout:
 
     def split_key(self, field: str, partition: str) -> tuple[str, str, str]:
         """A marker's partition key as what is before the normalised values or their digest, they, and what follows."""
-        for rule in self.list_rules(field):
+        for rule in self.unique.markers[field].rules:
             if value := rule.extract(partition):
                 return rule.prefix, value, partition[len(rule.prefix) + len(value) :]
         return "", partition, ""
@@ -165,7 +159,7 @@ class Layout:
         """
 
         def make_keys() -> Iterator[str]:
-            for rule in self.list_rules(field):
+            for rule in self.unique.markers[field].rules:
                 values = (text,) if len(rule.names) == 1 else rule.split(text)
                 if values is not None:
                     yield rule.make_key(*values)
@@ -189,8 +183,7 @@ class Layout:
 
     def find_current_markers(self, record: Item, field: str) -> tuple[str, ...]:
         """Those of :meth:`find_markers` that today's rule makes."""
-        current = {*self.unique.list_current_keys(field, record)} if self.find_markers(record, field) else ()
-        return tuple(key for key in self.find_markers(record, field) if key in current)
+        return self.unique.list_current_keys(field, record) if self.find_markers(record, field) else ()
 
     def _check_keys(
         self, field: str, make_keys: Callable[[], Iterable[str]], *, optional: bool = False

@@ -11,8 +11,7 @@ from dataclasses import field as hidden
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
-from expr_builder.attribute_values.json_form import make_json
-from expr_builder.attribute_values.values import to_attribute_value
+from expr_builder.attribute_values.json_form import make_typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,7 +88,7 @@ Policy: TypeAlias = KeepFirst | KeepExtreme | KeepChosen
 
 def write_owner(owner: object) -> str:
     """An owner key as AttributeValue JSON text, by which owners of all types are compared: 1 is not ``"1"``."""
-    return json.dumps(make_json(to_attribute_value(owner)), sort_keys=True)
+    return json.dumps(make_typed(owner), sort_keys=True)
 
 
 def read_rank(value: object) -> str | int | Decimal | None:

@@ -6,8 +6,7 @@ import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from expr_builder.attribute_values.json_form import make_json
-from expr_builder.attribute_values.values import to_attribute_value
+from expr_builder.attribute_values.json_form import make_typed
 from expr_builder.unique import FREE_AT
 
 from .examine import Examiner, Sight
@@ -107,7 +106,7 @@ class Answer:
 
 
 def _make_typed(value: object) -> object:
-    return None if value is None else make_json(to_attribute_value(value))
+    return None if value is None else make_typed(value)
 
 
 def show(layout: Layout, client: DynamoDBClient, value: str, *, scan: ScanOptions | None = None) -> list[Answer]:

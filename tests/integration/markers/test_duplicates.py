@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Marker, Table, Unique, UniqueViolation, from_item
+from expr_builder import Marker, Table, Unique, UniqueViolation
 from expr_builder.cli import main
 from expr_builder.markers import Finding, Kind, Layout, Mender, Outcome, ScanOptions, audit, show
+from tests.support.shop import stored
 from tests.support.typed_faults import FaultyClient
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ def client(shop: DynamoDBClient) -> DynamoDBClient:
     for item in (FIRST, SECOND, MARKER, {"id": "N#1", "sku": "a-1"}):
         TABLE.put(item).send(shop)
     return shop
-
-
-def stored(client: DynamoDBClient) -> list[dict[str, Any]]:
-    return sorted((from_item(item) for item in client.scan(TableName="shop")["Items"]), key=lambda item: item["id"])
 
 
 def test_the_one_without_the_marker_can_be_changed_and_the_marker_stays(client: DynamoDBClient) -> None:

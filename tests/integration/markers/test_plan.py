@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Marker, Table, Unique, from_item, to_item
+from expr_builder import Marker, Table, Unique
 from expr_builder.cli import main
 from expr_builder.markers import (
     KeepChosen,
@@ -24,6 +24,7 @@ from expr_builder.markers import (
     write_owner,
 )
 from tests.support.faults import counted
+from tests.support.shop import owners, put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,16 +53,6 @@ def run(shop: DynamoDBClient, capsys: pytest.CaptureFixture[str]) -> Callable[..
         return main(["markers", *arguments, *options]), capsys.readouterr().out
 
     return run
-
-
-def put(client: DynamoDBClient, *items: dict[str, Any]) -> None:
-    for item in items:
-        client.put_item(TableName="shop", Item=to_item(item))
-
-
-def owners(client: DynamoDBClient) -> dict[str, Any]:
-    items = [from_item(item) for item in client.scan(TableName="shop")["Items"]]
-    return {item["id"]: item["owner"] for item in items if "owner" in item}
 
 
 def people(client: DynamoDBClient) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Marker, Table, Unique, from_item, to_item
+from expr_builder import Marker, Table, Unique, to_item
 from expr_builder.markers import KeepExtreme, Kind, Layout, ScanOptions, audit, backfill
 from tests.support.faults import before
+from tests.support.shop import owners, put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -18,16 +19,6 @@ LAYOUT = Layout(UNIQUE, record_prefix="P#")
 ONE_THREAD = ScanOptions(segments=1)
 OLDEST = KeepExtreme("at")
 LOOK = "TransactGetItems"
-
-
-def put(client: DynamoDBClient, *items: dict[str, Any]) -> None:
-    for item in items:
-        client.put_item(TableName="shop", Item=to_item(item))
-
-
-def owners(client: DynamoDBClient) -> dict[str, Any]:
-    items = [from_item(item) for item in client.scan(TableName="shop")["Items"]]
-    return {item["id"]: item["owner"] for item in items if "owner" in item}
 
 
 @pytest.mark.parametrize("look", range(1, 7))

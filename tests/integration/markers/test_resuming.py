@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Marker, Table, Unique, from_item, to_item
+from expr_builder import Marker, Table, Unique, to_item
 from expr_builder.cli import main
 from expr_builder.markers import Checkpoint, Kind, Layout, Report, ScanOptions, audit, backfill
 from tests.support.faults import counted
+from tests.support.shop import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +36,6 @@ def fill(client: DynamoDBClient) -> None:
     for number in range(RECORDS):
         ean = {"ean": str(number)} if number % 2 else {}
         TABLE.put({"id": f"P#{number}", "sku": "twin" if number > RECORDS - 3 else f"S-{number}", **ean}).send(client)
-
-
-def stored(client: DynamoDBClient) -> list[dict[str, Any]]:
-    return sorted((from_item(item) for item in client.scan(TableName="shop")["Items"]), key=lambda item: item["id"])
 
 
 @contextmanager

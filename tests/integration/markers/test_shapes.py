@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from expr_builder import Marker, Table, TransactionCanceled, Unique, UniqueViolation, from_item, to_item
+from expr_builder import Marker, Table, TransactionCanceled, Unique, UniqueViolation, to_item
 from expr_builder.cli import main
 from expr_builder.markers import Finding, Kind, Layout, Mender, Outcome, ScanOptions, audit, backfill, retire, show
+from tests.support.shop import put, stored
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -39,15 +40,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def layout(**fields: Marker) -> Layout:
     return Layout(Unique(TABLE, owner="id", **fields), record_prefix="R#")
-
-
-def stored(client: DynamoDBClient) -> list[dict[str, Any]]:
-    return sorted((from_item(item) for item in client.scan(TableName="shop")["Items"]), key=lambda item: item["id"])
-
-
-def put(client: DynamoDBClient, *items: dict[str, Any]) -> None:
-    for item in items:
-        client.put_item(TableName="shop", Item=to_item(item))
 
 
 def remove_markers(client: DynamoDBClient, records: Layout) -> int:
